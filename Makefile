@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# make            the host tools, into build/bin
+# make guest      the guest's init for arm64 and x86_64, into build/guest
+# make check      every test of the README (see tests/README.md)
+# make check-fast the tests that build and boot no kernel
+# make lint       shellcheck, the lint of the queues
+# make bench      the times of README.md, measured on this machine
+# make clean      remove build/
+
+CC ?= cc
+WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes
+CFLAGS ?= -O2 -g
+KCFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARN) -Ilib
+B = build
+
+TOOLS = kit-queue kit-topo kit-vmrun kit-console kit-judge kit-config
+LIB = $(patsubst lib/%.c,$(B)/lib/%.o,$(wildcard lib/*.c))
+HEADERS = $(wildcard lib/*.h queue/*.h lab/host/*.h)
+
+all: tools
+
+tools: $(addprefix $(B)/bin/,$(TOOLS))
+
+include $(wildcard queue/*.mk lab/host/*.mk lab/guest/*.mk tests/*.mk)
+
+$(B)/%.o: %.c $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(KCFLAGS) -c -o $@ $<
+
+lint: tools
+	shellcheck -x $(shell git ls-files '*.sh' '.ci/run')
+	scripts/lint.sh
+
+clean:
+	rm -rf $(B)
+
+.PHONY: all tools guest check check-fast lint bench clean
+.DELETE_ON_ERROR:
