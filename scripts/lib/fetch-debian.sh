@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Debian's package linux-source-LTS as a source of trees; see
+# fetch-sources.sh for what the functions owe. apt runs with sources, lists
+# and cache of its own; what the host trusts stays as it is.
+
+APT=()		# apt's options for them
+DEBIAN=		# folder: SUITE/ (apt's state), table (SUITE DEBVERSION LTS)
+
+# debian_scan: bring the lists of every suite, and put what they have into
+# $DEBIAN/table, one "SUITE DEBVERSION LTS" a line.
+debian_scan() {
+	local suite archive
+	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null ||
+		die "$EX_HOST" "no apt on this host, so no Debian packages; name a tarball or a git URL with --from"
+	work_open "debian-$$"
+	DEBIAN=$WORK
+	: >"$DEBIAN/table"
+	: >"$DEBIAN/missing"
+	debian_mirrors
+	[ -s "$DEBIAN/mirrors" ] ||
+		die "$EX_HOST" "this host's apt knows no Debian mirror; set KIT_DEBIAN_MIRROR to one, or name a tarball or git URL with --from"
+	note "asking Debian's suites for linux-source"
+	while read -r suite archive; do
+		debian_scan_suite "$suite" "$archive" || echo "$suite" >>"$DEBIAN/missing"
+	done < <(grep -E '^[a-z]' "$KIT/configs/debian-suites")
+	[ ! -s "$DEBIAN/missing" ] ||
+		note "could not read $(paste -sd' ' "$DEBIAN/missing") ($(last_line "$DEBIAN/log"))"
+}
+
+# debian_mirrors: write "ARCHIVE URL" into $DEBIAN/mirrors. --print-uris names
+# the sources whether or not the host has lists yet. A third party's archive
+# may use Debian's suite names too, so each URL that fits is a candidate only:
+# the keyring decides.
+debian_mirrors() {
+	debian_apt .
+	{
+		printf 'main %s\n' "${KIT_DEBIAN_MIRROR:-}"
+		printf 'security %s\n' "${KIT_DEBIAN_SECURITY_MIRROR:-${KIT_DEBIAN_MIRROR:+${KIT_DEBIAN_MIRROR%/}-security}}"
+		[ -n "${KIT_DEBIAN_MIRROR:-}" ] ||
+			apt-get --print-uris -o Dir::State="$DEBIAN" -o Dir::Cache="$DEBIAN" update 2>/dev/null |
+			sed -nE "s,^'([^ ']+)/dists/([a-z]+)(-[a-z/]+)?/InRelease' .*,\3 \1,p" |
+			sed -E 's/^-security |^\/updates /security /; t; s/^-?[a-z]* /main /'
+	} | awk 'NF == 2 && !seen[$0]++' >"$DEBIAN/mirrors"
+}
+
+# debian_apt SUITE: set APT to the options for that suite's own state.
+debian_apt() {
+	local dir=$DEBIAN/$1
+	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" ||
+		die "$EX_INFRA" "cannot write to $dir; free some space there"
+	APT=(-q -o "Dir::State=$dir" -o "Dir::State::lists=$dir/lists" -o "Dir::Cache=$dir/cache"
+		-o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourceparts=/dev/null
+		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null
+		-o "APT::Sandbox::User=$(id -un)" -o APT::Update::Error-Mode=any -o Acquire::Languages=none)
+}
+
+# debian_scan_suite SUITE ARCHIVE: add the suite to the table; 1 if no mirror
+# of that archive has it with a good signature.
+debian_scan_suite() {
+	local url option='' keyring=${KIT_DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
+	[ ! -e "$keyring" ] || option="[signed-by=$keyring] "
+	debian_apt "$1"
+	while read -r _ url; do
+		printf 'deb %s%s %s main\n' "$option" "$url" "$1" >"$DEBIAN/$1/sources.list"
+		run apt-get "${APT[@]}" update >>"$DEBIAN/log" 2>&1 || continue
+		apt-cache "${APT[@]}" pkgnames linux-source- | grep -E "^linux-source-$LTS_RE$" |
+			xargs -r apt-cache "${APT[@]}" madison |
+			awk -v s="$1" '{ sub("linux-source-", "", $1); print s, $3, $1 }' >>"$DEBIAN/table"
+		return 0
+	done < <(grep "^$2 " "$DEBIAN/mirrors")
+	return 1
+}
+
+# debian_list LTS
+debian_list() {
+	sort -V -k2,2 "$DEBIAN/table" | awk -v lts="$1" '$3 == lts {
+		v = $2; sub(/-[^-]*$/, "", v)
+		if (v ~ /^[0-9]+\.[0-9]+\.[0-9]+$/) print v, "debian", $2, $1 }'
+}
+
+# debian_has_not ASKED LTS: leave with the reason.
+debian_has_not() {
+	local others
+	[ ! -s "$DEBIAN/missing" ] ||
+		die "$EX_INFRA" "$1 is not in the suites of Debian that could be read; try again, or name a tarball or git URL with --from"
+	others=$(debian_list "$2" | awk '{ print $1 }' | uniq | paste -sd' ')
+	die "$EX_INFRA" "Debian has no linux-source of $1${others:+ (it has $others)}; name a tarball or git URL with --from, or put the tree into $TREES/${1/%$2/$2.POINT}"
+}
+
+# debian_get VERSION: the newest Debian revision of that release.
+debian_get() {
+	local lts=${1%.*} pkg suite
+	read -r _ _ pkg suite < <(debian_list "$lts" | grep "^${1//./\\.} " | tail -n 1)
+	debian_apt "$suite"
+	note "fetching linux-source-$lts $pkg from $suite"
+	mkdir "$WORK/deb"
+	(cd "$WORK/deb" && run apt-get "${APT[@]}" download "linux-source-$lts=$pkg") >"$WORK/log" 2>&1 ||
+		die "$EX_INFRA" "cannot fetch linux-source-$lts $pkg: $(last_line "$WORK/log"); try again"
+	run debian_extract "$lts" 2>"$WORK/log" ||
+		die "$EX_INFRA" "cannot unpack linux-source-$lts $pkg: $(last_line "$WORK/log"); try again, or free space in $TREES"
+	rm -rf "$WORK/deb"
+	printf 'origin: debian\nid: sha256:%s\npackage: linux-source-%s %s\nsuite: %s\n' \
+		"$(sha256sum <"$WORK/src.tar" | cut -d' ' -f1)" "$lts" "$pkg" "$suite" >"$WORK/src.origin"
+}
+
+# debian_extract LTS: the tarball inside the package to $WORK/src.tar.
+debian_extract() {
+	set -o pipefail
+	dpkg-deb --fsys-tarfile "$WORK"/deb/*.deb |
+		tar -xO --wildcards -f - "./usr/src/linux-source-$1.tar.*" >"$WORK/src.tar"
+}
