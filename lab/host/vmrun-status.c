@@ -47,18 +47,38 @@ int vmrun_code(const struct vmrun_result *r)
 	return r->end == END_QEMU_ERROR || qemu_failed(r) ? EX_INFRA : EX_BOOT;
 }
 
-/* The last line of @t that is not blank, "" if there is none. */
-static char *last_line(const struct tail *t)
+/* A copy of @t with blanks for all that is no printable ASCII. */
+static char *plain_text(const struct tail *t)
 {
-	char *text = xcalloc(1, t->len + 1), *line;
+	char *text = xcalloc(1, t->len + 1);
 
 	for (size_t i = 0; i < t->len; i++)
 		text[i] = t->text[i] >= ' ' && t->text[i] <= '~' ? t->text[i] :
 			  t->text[i] == '\n' ? '\n' : ' ';
+	return text;
+}
+
+/* The last line of @t that is not blank, "" if there is none. */
+static char *last_line(const struct tail *t)
+{
+	char *text = plain_text(t), *line;
+
 	line = strrchr(trim(text), '\n');
 	line = xstrdup(trim(line ? line + 1 : text));
 	free(text);
 	return line;
+}
+
+/* Name the first of the lines that made us end QEMU; it may have said more. */
+static char *lost_hint(const struct vmrun_result *r)
+{
+	char *text = plain_text(&r->err), *hint = NULL, *save = NULL;
+
+	for (char *l = strtok_r(text, "\n", &save); l && !hint; l = strtok_r(NULL, "\n", &save))
+		if (vm_lost(l))
+			hint = xasprintf("QEMU gave up: %s", trim(l));
+	free(text);
+	return hint ? hint : xstrdup("QEMU gave up; see its stderr");
 }
 
 static char *timer_hint(const struct vmrun_options *o, const struct vmrun_result *r)
@@ -99,8 +119,6 @@ static char *exit_hint(const struct vmrun_result *r)
 
 char *vmrun_hint(const struct vmrun_options *o, const struct vmrun_result *r)
 {
-	char *err, *hint;
-
 	switch (r->end) {
 	case END_NOT_STARTED:
 		return xasprintf("cannot start %s: %s; is it installed and in PATH?", o->argv[0],
@@ -116,10 +134,7 @@ char *vmrun_hint(const struct vmrun_options *o, const struct vmrun_result *r)
 	case END_TIMER:
 		return timer_hint(o, r);
 	case END_QEMU_ERROR:
-		err = last_line(&r->err);
-		hint = xasprintf("QEMU gave up: %s; with KVM: use --accel tcg", err);
-		free(err);
-		return hint;
+		return lost_hint(r);
 	case END_EXITED:
 		break;
 	}

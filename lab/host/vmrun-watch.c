@@ -37,6 +37,14 @@ struct watch {
 	bool ended;
 };
 
+bool vm_lost(const char *line)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lost_texts); i++)
+		if (strstr(line, lost_texts[i]))
+			return true;
+	return false;
+}
+
 static double now(void)
 {
 	struct timespec ts;

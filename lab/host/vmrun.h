@@ -92,6 +92,9 @@ bool vm_kill(struct vm *vm, int *status, bool *reaped);
 /* vm_run - run o->argv to its end, whichever that is, and describe it in @r. */
 void vm_run(const struct vmrun_options *o, struct vmrun_result *r);
 
+/* True if QEMU's stderr line @line says that the guest cannot go on. */
+bool vm_lost(const char *line);
+
 /* The exit code that @r stands for (interrupted: 128 + signal). */
 int vmrun_code(const struct vmrun_result *r);
 
