@@ -3,8 +3,9 @@
 #
 # What every script of the kit shares. Source it as
 #   . "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
-# Sets KIT (the checkout), KIT_BIN (host tools), KIT_CACHE (cache folder),
-# PROG and the exit codes of CONTRIBUTING.md.
+# Sets KIT (the checkout), KIT_QUEUE (the folder with patches/ and series/: the
+# checkout, unless the environment names another), KIT_BIN (host tools),
+# KIT_CACHE (cache folder), PROG and the exit codes of CONTRIBUTING.md.
 
 set -u
 export LC_ALL=C
@@ -18,6 +19,7 @@ export LC_ALL=C
 
 KIT=$(dirname -- "$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")")
 KIT_BIN=$KIT/build/bin
+KIT_QUEUE=$(readlink -f -- "${KIT_QUEUE:-$KIT}")
 KIT_CACHE=${KIT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/stable-backport-kit}
 PROG=${PROG:-${0##*/}}
 
@@ -41,20 +43,26 @@ usage() {
 	exit "$code"
 }
 
-# kit_tools: build the host tools when they are missing or older than their
-# sources. Exit EX_HOST when there is no compiler to do it with.
+# kit_tools [TOOL...]: build these host tools, or all, when they are missing or
+# older than their sources. Exit EX_HOST when there is no compiler to do it with.
 kit_tools() {
+	local goals=("${@/#/build/bin/}")
+
+	[ $# -gt 0 ] || goals=(tools)
 	command -v make >/dev/null && command -v cc >/dev/null ||
 		die "$EX_HOST" "make and a C compiler are needed for the host tools; on Debian: apt-get install make gcc libc6-dev libjansson-dev"
-	make -s -C "$KIT" tools >&2 ||
+	make -q -C "$KIT" "${goals[@]}" >/dev/null 2>&1 && return
+	# Two runs at once would write the same objects.
+	mkdir -p "$KIT/build" &&
+		flock "$KIT/build" make -s -C "$KIT" "${goals[@]}" >&2 ||
 		die "$EX_HOST" "the host tools do not build (see above); on Debian: apt-get install make gcc libc6-dev libjansson-dev"
 }
 
 # lts_list: the longterm kernels that the kit has a queue for, oldest first.
-lts_list() { (cd "$KIT/patches" && printf '%s\n' *) | sort -V; }
+lts_list() { (cd "$KIT_QUEUE/patches" && printf '%s\n' *) | sort -V; }
 
 # lts_known LTS: true if there is a queue for it.
-lts_known() { [ -n "$1" ] && [ -d "$KIT/patches/$1" ] && [[ $1 =~ ^[0-9]+\.[0-9]+$ ]]; }
+lts_known() { [ -n "$1" ] && [ -d "$KIT_QUEUE/patches/$1" ] && [[ $1 =~ ^[0-9]+\.[0-9]+$ ]]; }
 
 # tree_version DIR: print the version from DIR/Makefile, such as 6.12.95 or
 # 6.12.96-rc1 (the stable EXTRAVERSION). Returns 1 if DIR is no kernel tree.
