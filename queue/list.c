@@ -120,28 +120,38 @@ static json_t *state_json(const struct queue *q, char *line)
 		"detail", line ? line : "", "path", p->path);
 }
 
+/* KEY=text or KEY:=JSON */
+static void add_pair(json_t *out, char *pair)
+{
+	char *eq = strchr(pair, '=');
+	json_t *value;
+
+	if (!eq || eq == pair)
+		die(EX_USAGE, "states: \"%s\" is not KEY=TEXT or KEY:=JSON", pair);
+	*eq = '\0';
+	if (eq[-1] == ':') {
+		eq[-1] = '\0';
+		value = json_loads(eq + 1, JSON_DECODE_ANY, NULL);
+		if (!value)
+			die(EX_USAGE, "states: \"%s\" is no JSON", eq + 1);
+	} else {
+		/* a path need not be UTF-8; the rest of the answer still counts */
+		value = json_string(eq + 1);
+	}
+	json_object_set_new(out, pair, value ? value : json_null());
+}
+
 void states_print(const struct queue *q, int nr_pairs, char **pairs)
 {
-	json_t *out = json_object(), *all = json_array(), *value;
-	char *line = NULL, *eq;
+	json_t *out = json_object(), *all = json_array();
+	char *line = NULL;
 	size_t room = 0;
 	ssize_t len;
 	int i;
 
 	json_object_set_new(out, "lts", json_string(q->lts));
-	for (i = 0; i < nr_pairs; i++) {
-		eq = strchr(pairs[i], '=');
-		if (!eq)
-			die(EX_USAGE, "states: \"%s\" is not KEY=VALUE", pairs[i]);
-		*eq = '\0';
-		value = json_loads(eq + 1, JSON_DECODE_ANY, NULL);
-		if (!value || !(json_is_integer(value) || json_is_boolean(value))) {
-			json_decref(value);
-			value = json_string(eq + 1);
-		}
-		/* a path need not be UTF-8; the rest of the answer still counts */
-		json_object_set_new(out, pairs[i], value ? value : json_null());
-	}
+	for (i = 0; i < nr_pairs; i++)
+		add_pair(out, pairs[i]);
 	while ((len = getline(&line, &room, stdin)) > 0) {
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';

@@ -21,7 +21,7 @@ static const char help[] =
 "  hunks FILE\n"
 "        the hunks of a patch, one a line: file, which of it, of how many,\n"
 "        old line and length, new line and length, line in the patch\n"
-"  states LTS [KEY=VALUE...] <STATES\n"
+"  states LTS [KEY=TEXT...] [KEY:=JSON...] <STATES\n"
 "        the answer of apply.sh as JSON; STATES has name, state, action and\n"
 "        detail, with tabs between\n"
 "\n"

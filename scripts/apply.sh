@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# usage: apply.sh [OPTION...] LTS TREE
+#
+# Bring the patches that the kit has for LTS (6.1, 6.6, 6.12, 6.18) into TREE,
+# a kernel tree of that LTS: an unpacked tarball, a git checkout, Debian's
+# linux-source. All or nothing; what is there already is named and left alone.
+#
+#   --class LIST    classes, with commas between: stable (the default), distro,
+#                   experimental, or all for these three; landed only with
+#                   --reverse. Only patches of just these classes are taken.
+#   --only NAMES    of those, only these patches (commas between; .patch may
+#                   be left out)
+#   --without NAMES of those, all but these
+#   --check         say what would be done and write nothing into TREE
+#   --reverse       take out what is there
+#   --strict        a patch that needs no work is an error: one already there,
+#                   or with --reverse one that is not
+#   --json          a JSON object on stdout in place of the table
+#
+# States: "applies", "already there", "partly there", "conflict". The last two
+# are failures. git apply decides, with all context and no fuzz; a hunk that
+# fits at two places is a conflict.
+#
+# KIT_QUEUE in the environment names another folder with patches/LTS/*.patch
+# and series/LTS.CLASS, in place of the kit's own.
+#
+# stdout: the table (or JSON) and the counts. stderr: messages. Exit codes:
+#   0  done, or nothing to do    1  conflict, partly there, or --strict; TREE
+#   is as it was    2  wrong arguments or queue    5  a tool is missing
+#   6  cannot write, disk full; TREE is as it was    7  TREE refused: no kernel
+#   tree, another version, in use, changing under us    130, 143  interrupted;
+#   TREE is as it was
+
+. "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
+. "$KIT/scripts/lib/scratch.sh"
+. "$KIT/scripts/lib/journal.sh"
+
+SCRATCH=
+CLASS=stable CHECK=no REVERSE='' STRICT=no JSON=no ONLY='' WITHOUT=''
+declare -a NAME PATCH FIRST FILES ACTION
+
+parse_args() {
+	local args
+	args=$(getopt -n "$PROG" -o h -l class:,only:,without:,check,reverse,strict,json,help -- "$@") ||
+		die "$EX_USAGE" "wrong arguments; $PROG --help lists them"
+	eval set -- "$args"
+	while :; do
+		case $1 in
+		--class) CLASS=$2; shift ;;
+		--only) ONLY=$2; shift ;;
+		--without) WITHOUT=$2; shift ;;
+		--check) CHECK=yes ;;
+		--reverse) REVERSE=yes ;;
+		--strict) STRICT=yes ;;
+		--json) JSON=yes ;;
+		-h | --help) usage 0 ;;
+		--) shift; break ;;
+		esac
+		shift
+	done
+	[ $# -eq 2 ] || die "$EX_USAGE" "LTS and TREE are needed, for example: $PROG 6.12 ../linux-6.12.95"
+	LTS=$1
+	lts_known "$LTS" ||
+		die "$EX_USAGE" "no queue for \"$LTS\"; there are: $(lts_list | paste -sd ' ')"
+	[[ ,$CLASS, != *,landed,* ]] || [ -n "$REVERSE" ] ||
+		die "$EX_USAGE" "patches of class landed are only taken out; add --reverse"
+	open_tree "$2"
+}
+
+need_tools() {
+	local tool missing=
+	for tool in git filterdiff flock awk; do
+		command -v "$tool" >/dev/null || missing+=" $tool"
+	done
+	[ -z "$missing" ] ||
+		die "$EX_HOST" "missing:$missing; on Debian: apt-get install git patchutils util-linux mawk"
+	kit_tools kit-queue
+}
+
+open_tree() {
+	TREE=$(cd -- "$1" 2>/dev/null && pwd -P) ||
+		die "$EX_TREE" "cannot enter $1; give the folder of a kernel tree"
+	VERSION=$(tree_version "$TREE") ||
+		die "$EX_TREE" "$1 is no kernel tree: no Makefile with a version, or no kernel/sched/fair.c; give the top folder of one"
+	[[ $VERSION == "$LTS".* ]] ||
+		die "$EX_TREE" "$1 is $VERSION, but the patches asked for are for $LTS; say $PROG ${VERSION%.*} or give a $LTS tree"
+}
+
+# The lock is on the folder itself, so that it leaves nothing behind.
+lock_tree() {
+	local how=-x
+	[ "$CHECK" = no ] || how=-s
+	exec 9<"$TREE" && flock -n $how 9 ||
+		die "$EX_TREE" "another $PROG is at work in $TREE; wait until it is done"
+}
+
+# chosen NAME: whether --only and --without leave it in.
+chosen() {
+	local stem=${1%.patch}
+	[ -z "$ONLY" ] || in_list "$stem" "$ONLY" || return
+	[ -z "$WITHOUT" ] || ! in_list "$stem" "$WITHOUT"
+}
+
+in_list() {
+	local list=,$2,
+	[[ ${list//.patch,/,} == *",$1,"* ]]
+}
+
+check_names() {
+	local name names have=" ${*%.patch} "
+	IFS=, read -ra names <<<"$ONLY,$WITHOUT"
+	for name in "${names[@]}"; do
+		[ -z "$name" ] || [[ $have == *" ${name%.patch} "* ]] ||
+			die "$EX_USAGE" "no patch \"$name\" in class $CLASS of $LTS; there are:${have% }"
+	done
+}
+
+read_queue() {
+	local list name path first files rest all=()
+	list=$("$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class "$CLASS" "$LTS") || exit
+	while IFS=$'\t' read -r name path rest first rest files rest; do
+		[ -n "$name" ] || continue
+		all+=("$name")
+		chosen "$name" || continue
+		NAME+=("$name") PATCH+=("$KIT_QUEUE/$path") FIRST+=("$first") FILES+=("$files")
+	done <<<"$list"
+	check_names "${all[@]}"
+}
+
+touched_files() { printf '%s\n' "${FILES[@]}" | tr ' ' '\n' | sed '/^$/d' | sort -u; }
+
+# release_has FIRST: whether this tree's release is the first with it or later.
+release_has() {
+	[[ $1 == "$LTS".* ]] &&
+		[ "$(printf '%s\n' "$1" "${VERSION%%-*}" | sort -V | head -n 1)" = "$1" ]
+}
+
+say_there() {
+	if release_has "$2"; then
+		note "$1 is already there: $LTS has it since $2 and this tree is $VERSION; the patch can be dropped from the series"
+	else
+		note "$1 is already there, put in by somebody before"
+	fi
+}
+
+# What is to be done with each patch; sets FAILED, WORK and REST (counts).
+plan() {
+	local i want=applies rest="already there"
+	[ -z "$REVERSE" ] || { want="already there" rest=applies; }
+	FAILED=0 WORK=0 REST=0
+	for i in "${!NAME[@]}"; do
+		ACTION[i]=none
+		case ${STATE[i]} in
+		"$want") WORK=$((WORK + 1)) ACTION[i]=work ;;
+		"$rest") REST=$((REST + 1)) ;;
+		*) FAILED=$((FAILED + 1)); note "${NAME[i]}: ${STATE[i]}: ${DETAIL[i]}" ;;
+		esac
+		[ "${STATE[i]}" != "already there" ] || [ -n "$REVERSE" ] || say_there "${NAME[i]}" "${FIRST[i]}"
+	done
+	[ "$STRICT" = no ] || [ $REST -eq 0 ] ||
+		note "$REST patch(es) need no work, which --strict forbids"
+	[ "$STRICT" = no ] || FAILED=$((FAILED + REST))
+}
+
+carry_out() {
+	local files new=$SCRATCH/now
+	[ -z "$REVERSE" ] || new=$SCRATCH/base
+	mapfile -t files < <(touched_files)
+	journal_list "$SCRATCH/tree" "$new" "${files[@]}" >"$SCRATCH/list" || infra_scratch
+	[ -s "$SCRATCH/list" ] ||
+		die "$EX_INFRA" "git says that $WORK patch(es) went in, but no file changed; $TREE is as it was"
+	[ "$CHECK" = yes ] || journal_write "$SCRATCH/list" "$SCRATCH/tree" "$new"
+}
+
+name_actions() {
+	local i verb=applied
+	[ -z "$REVERSE" ] || verb=reversed
+	[ "$CHECK" = no ] || verb="would be $verb"
+	[ $FAILED -eq 0 ] || verb=none
+	for i in "${!NAME[@]}"; do
+		[ "${ACTION[i]}" != work ] || ACTION[i]=$verb
+	done
+}
+
+report() {
+	local i w=5 changed=false bad
+	for i in "${!NAME[@]}"; do [ ${#NAME[i]} -le "$w" ] || w=${#NAME[i]}; done
+	[ $FAILED -gt 0 ] && WORK=0
+	[ $WORK -eq 0 ] || [ "$CHECK" = yes ] || changed=true
+	if [ "$JSON" = yes ]; then
+		for i in "${!NAME[@]}"; do
+			printf '%s\t%s\t%s\t%s\n' "${NAME[i]}" "${STATE[i]}" "${ACTION[i]}" "${DETAIL[i]-}"
+		done | (cd "$KIT_QUEUE" && "$KIT_BIN/kit-queue" states "$LTS" "tree=$TREE" "version=$VERSION" \
+			"classes=$CLASS" "check:=$(bool $CHECK)" "reverse:=$(bool "${REVERSE:-no}")" \
+			"changed:=$changed" "work:=$WORK" "rest:=$REST" "failed:=$FAILED") || exit
+		return
+	fi
+	[ ${#NAME[@]} -eq 0 ] || printf '%-*s  %-13s  %-16s  %s\n' "$w" patch state action "stable since"
+	for i in "${!NAME[@]}"; do
+		printf '%-*s  %-13s  %-16s  %s\n' "$w" "${NAME[i]}" "${STATE[i]}" "${ACTION[i]}" "${FIRST[i]}"
+	done
+	bad=
+	[ $FAILED -eq 0 ] || bad=", failed $FAILED: nothing was changed"
+	case $REVERSE$CHECK in
+	no) echo "applied $WORK, already there $REST$bad" ;;
+	yes) echo "would apply $WORK, already there $REST$bad" ;;
+	yesno) echo "reversed $WORK, not there $REST$bad" ;;
+	yesyes) echo "would reverse $WORK, not there $REST$bad" ;;
+	esac
+}
+
+bool() { [ "$1" = yes ] && echo true || echo false; }
+
+# shellcheck disable=SC2317 # called by the trap
+cleanup() {
+	[ -z "$SCRATCH" ] || rm -rf "$SCRATCH"
+	[ -z "${PREPARING-}" ] || rm -rf "$TREE/.kit-apply.new"
+}
+
+# journal.sh turns them off where a stop half way would be worse.
+signals_on() {
+	trap 'note "interrupted; $TREE is as it was"; exit 130' INT
+	trap 'note "terminated; $TREE is as it was"; exit 143' TERM HUP
+}
+signals_off() { trap '' INT TERM HUP; }
+
+parse_args "$@"
+need_tools
+trap cleanup EXIT
+signals_on
+scratch_env
+read_queue
+lock_tree
+journal_mend "$CHECK"
+mapfile -t ALL_FILES < <(touched_files)
+scratch_copy "$TREE" "${ALL_FILES[@]}"
+find_states
+plan
+if [ $FAILED -eq 0 ] && [ $WORK -gt 0 ]; then carry_out; fi
+name_actions
+report
+[ $FAILED -eq 0 ] || exit "$EX_FAIL"
+exit "$EX_OK"
