@@ -149,9 +149,7 @@ static int read_socket(struct topo_reader *r, char **word, int n)
 	char *val[1];
 	int id;
 
-	if (n < 1)
-		return topo_bad(r, r->line, "no socket number; write 'socket 0 nodes=0-3'");
-	id = number(r, "the socket", word[0], 0, TOPO_MAX_NODES - 1);
+	id = number(r, "the socket", n ? word[0] : "", 0, TOPO_MAX_NODES - 1);
 	if (id < 0)
 		return -1;
 	if (r->socket_line[id])
@@ -169,9 +167,7 @@ static int read_node(struct topo_reader *r, char **word, int n)
 	char *val[2];
 	int id, mib;
 
-	if (n < 1)
-		return topo_bad(r, r->line, "no node number; write 'node 0 cpus=0-3 memory=64M'");
-	id = number(r, "the node", word[0], 0, TOPO_MAX_NODES - 1);
+	id = number(r, "the node", n ? word[0] : "", 0, TOPO_MAX_NODES - 1);
 	if (id < 0)
 		return -1;
 	node = &r->t->node[id];
@@ -349,11 +345,11 @@ static int read_line(struct topo_reader *r, char *text)
 
 static int read_lines(struct topo_reader *r, char *text, size_t len)
 {
-	if (strlen(text) != len)
-		return topo_bad(r, 1, "there is a NUL byte in it; give a text file");
-	for (char *next; text; text = next) {
-		next = strchr(text, '\n');
-		if (next)
+	if (!len || strlen(text) != len)
+		return topo_bad(r, 1, "the file is empty or has a NUL byte; give a text file");
+	for (char *next; *text; text = next) {
+		next = text + strcspn(text, "\n");
+		if (*next)
 			*next++ = '\0';
 		r->line++;
 		if (read_line(r, text))

@@ -1,0 +1,482 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Topology files: every fault is named with its line, and QEMU is told right.
+
+load helpers
+load lab-helpers
+
+setup_file() { build_tool kit-topo; }
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	# Line numbers below count in this file.
+	cat >t.topo <<-'EOF'
+		describe  two sockets of two nodes
+		memory    256M
+		threads   2
+		cpus      16
+		socket    0 nodes=0-1
+		socket    1 nodes=2-3
+		node      0 cpus=0-3 memory=64M
+		node      1 cpus=4-7 memory=64M
+		node      2 cpus=8-11 memory=64M
+		node      3 cpus=12-15 memory=64M
+		distance  same-socket=12 other-socket=28
+		mask      m cpus=0-8 parents=0,3,5,8 monitor=15 expect=improved
+	EOF
+}
+
+# refused LINE TEXT: t.topo is refused, and the message names LINE and TEXT,
+# and what to do after a semicolon.
+refused() {
+	run "$KIT_BIN/kit-topo" check t.topo
+	code 2
+	[ "${#lines[@]}" -eq 1 ]
+	has "kit-topo: t.topo:$1: "
+	has "$2"
+	has "; "
+	# Nothing that would print from it may do so.
+	run --separate-stderr "$KIT_BIN/kit-topo" qemu --arch arm64 t.topo
+	code 2
+	[ -z "$output" ]
+}
+
+# line N TEXT: replace line N of t.topo.
+line() { sed -i "$1c\\$2" t.topo; }
+
+@test "the file that the faults below are made from is right" {
+	run "$KIT_BIN/kit-topo" check t.topo
+	code 0
+	[ -z "$output" ]
+}
+
+@test "every topology of the kit is right for arm64" {
+	for f in "$KIT"/topologies/*.topo; do
+		run "$KIT_BIN/kit-topo" check --arch arm64 "$f"
+		code 0
+	done
+}
+
+@test "memory that is not the sum of the nodes is refused" {
+	line 2 "memory 512M"
+	refused 2 "memory is 512M, but the nodes have 256M"
+}
+
+@test "a node too small for the kernel is refused" {
+	line 7 "node 0 cpus=0-3 memory=8M"
+	refused 7 "node 0 has 8M"
+}
+
+@test "a node that ends inside of a block of the page allocator is refused" {
+	line 7 "node 0 cpus=0-3 memory=65M"
+	refused 7 "multiple of 4M"
+}
+
+@test "a size without unit is refused" {
+	line 2 "memory 256"
+	refused 2 "such as 64M"
+}
+
+@test "a size too large to hold is refused" {
+	line 2 "memory 99999999999999999999G"
+	refused 2 "such as 64M"
+}
+
+@test "a CPU in no node is refused" {
+	line 10 "node 3 cpus=12-13 memory=64M"
+	refused 4 "CPU 14 is in no node"
+}
+
+@test "a CPU in two nodes is refused" {
+	line 8 "node 1 cpus=2-7 memory=64M"
+	refused 8 "CPU 2 is in node 0 too (line 7)"
+}
+
+@test "a CPU beyond the last one is refused" {
+	line 10 "node 3 cpus=12-16 memory=64M"
+	refused 10 "CPU 16 of node 3 is outside"
+}
+
+@test "a node without CPUs is refused" {
+	line 10 "node 3 cpus= memory=64M"
+	refused 10 "the list is empty"
+}
+
+@test "SMT siblings on two nodes are refused" {
+	line 7 "node 0 cpus=0-2 memory=64M"
+	line 8 "node 1 cpus=3-7 memory=64M"
+	refused 8 "CPUs 2 and 3 are threads of one core, but on nodes 0 and 1"
+}
+
+@test "a number of CPUs that makes no whole cores is refused" {
+	line 4 "cpus 15"
+	refused 4 "15 CPUs are no whole number of cores of 2 threads"
+}
+
+@test "zero threads are refused" {
+	line 3 "threads 0"
+	refused 3 "from 1 to 8"
+}
+
+@test "a missing distance is refused" {
+	line 11 "distance same-socket=12"
+	refused 11 "no distance from node 0 to 2"
+}
+
+@test "a file without any distance is refused at its end" {
+	sed -i 11d t.topo
+	refused 11 "no distance from node 0 to 1"
+}
+
+@test "a distance that the kernel takes for local is refused" {
+	line 11 "distance same-socket=10 other-socket=28"
+	refused 11 "same-socket is '10'"
+}
+
+@test "a distance of a pair below 11 is refused" {
+	echo "distance 0 1 9" >>t.topo
+	refused 13 "the distance is '9'"
+}
+
+@test "a distance that means unreachable is refused" {
+	echo "distance 0 1 255" >>t.topo
+	refused 13 "from 11 to 254"
+}
+
+@test "a local distance is refused" {
+	echo "distance 2 2 10" >>t.topo
+	refused 13 "to itself is always 10"
+}
+
+@test "a distance to a node that is not there is refused" {
+	echo "distance 0 4 20" >>t.topo
+	refused 13 "there is no node 4"
+}
+
+@test "a pair with two distances is refused unless one is marked one-way" {
+	echo "distance 0 1 15" >>t.topo
+	echo "distance 1 0 16" >>t.topo
+	refused 14 "one-way"
+}
+
+@test "a one-way distance holds for its direction only, in any order" {
+	cp t.topo u.topo
+	printf 'distance 0 1 15\ndistance 1 0 16 one-way\n' >>t.topo
+	printf 'distance 1 0 16 one-way\ndistance 0 1 15\n' >>u.topo
+	for f in t.topo u.topo; do
+		run "$KIT_BIN/kit-topo" expect "$f"
+		code 0
+		has "distance 0 10 15 28 28"
+		has "distance 1 16 10 28 28"
+	done
+}
+
+@test "a one-way distance given twice is refused" {
+	printf 'distance 1 0 16 one-way\ndistance 1 0 17 one-way\n' >>t.topo
+	refused 14 "was given before"
+}
+
+@test "an incomplete distance is refused" {
+	echo "distance 0 1" >>t.topo
+	refused 13 "distance is not complete"
+}
+
+@test "a gap in the node numbers is refused" {
+	line 10 "node 4 cpus=12-15 memory=64M"
+	refused 10 "node 4, but there is no node 3"
+}
+
+@test "a gap in the socket numbers is refused" {
+	line 6 "socket 2 nodes=2-3"
+	refused 6 "socket 2, but there is no socket 1"
+}
+
+@test "a node in no socket is refused" {
+	line 6 "socket 1 nodes=2"
+	refused 10 "node 3 is in no socket"
+}
+
+@test "a node in two sockets is refused" {
+	line 6 "socket 1 nodes=1-3"
+	refused 6 "node 1 is in socket 0 too"
+}
+
+@test "a socket with a node that is not there is refused" {
+	line 6 "socket 1 nodes=2-4"
+	refused 6 "there is no node 4"
+}
+
+@test "a node number over what the kernel is built for is refused" {
+	line 10 "node 64 cpus=12-15 memory=64M"
+	refused 10 "from 0 to 63"
+}
+
+@test "a mask beyond the machine is refused" {
+	line 12 "mask m cpus=0-16 parents=0,3,5,8 monitor=15 expect=improved"
+	refused 12 "CPU 16 of the mask is outside"
+}
+
+@test "a parent outside of the mask is refused" {
+	line 12 "mask m cpus=0-8 parents=0,3,5,9 monitor=15 expect=improved"
+	refused 12 "parent 9 is outside of the mask"
+}
+
+@test "parents without CPU 0 are refused" {
+	line 12 "mask m cpus=0-8 parents=1,3,5,8 monitor=15 expect=improved"
+	refused 12 "CPU 0 is no parent"
+}
+
+@test "fewer than four parents are refused where the mask has more CPUs" {
+	line 12 "mask m cpus=0-8 parents=0,3,5 monitor=15 expect=improved"
+	refused 12 "3 parents, and the mask has 9 CPUs"
+}
+
+@test "a mask of two CPUs needs two parents only" {
+	line 12 "mask m cpus=0-1 parents=0,1 monitor=15 expect=improved"
+	run "$KIT_BIN/kit-topo" check t.topo
+	code 0
+}
+
+@test "a parent named twice is refused" {
+	line 12 "mask m cpus=0-8 parents=0,3,3,8 monitor=15 expect=improved"
+	refused 12 "parent 3 is there twice"
+}
+
+@test "a monitor inside of the mask is refused" {
+	line 12 "mask m cpus=0-8 parents=0,3,5,8 monitor=7 expect=improved"
+	refused 12 "monitor 7 is inside of the mask"
+}
+
+@test "a monitor outside of the machine is refused" {
+	line 12 "mask m cpus=0-8 parents=0,3,5,8 monitor=16 expect=improved"
+	refused 12 "monitor 16 is outside of the machine"
+}
+
+@test "a mask without monitor is refused" {
+	line 12 "mask m cpus=0-8 parents=0,3,5,8 expect=improved"
+	refused 12 "monitor= is missing"
+}
+
+@test "an unknown expectation is refused" {
+	line 12 "mask m cpus=0-8 parents=0,3,5,8 monitor=15 expect=better"
+	refused 12 "use improved or no-difference"
+}
+
+@test "a mask name that no file name could hold is refused" {
+	line 12 "mask ../m cpus=0-8 parents=0,3,5,8 monitor=15 expect=improved"
+	refused 12 "a mask needs a name"
+}
+
+@test "an unknown keyword is refused" {
+	echo "cores 4" >>t.topo
+	refused 13 "unknown keyword 'cores'"
+}
+
+@test "an unknown key is refused" {
+	line 7 "node 0 cpus=0-3 mem=64M"
+	refused 7 "'mem=64M' is not known"
+}
+
+@test "a line that cannot be read as a list is refused" {
+	line 7 "node 0 cpus=3-0 memory=64M"
+	refused 7 "a range ends before it starts"
+}
+
+@test "every line that may be there once is refused the second time" {
+	cp t.topo good.topo
+	for n in 1 2 3 4 5 7 11 12; do
+		cp good.topo t.topo
+		sed -n "${n}p" good.topo >>t.topo
+		refused 13 "was given in line $n already"
+	done
+}
+
+@test "every line that must be there is missed" {
+	cp t.topo good.topo
+	for n in 1 2 4; do
+		cp good.topo t.topo
+		sed -i "${n}d" t.topo
+		refused 11 "there is no line"
+	done
+}
+
+@test "more CPUs than the machine takes are refused" {
+	cat >t.topo <<-'EOF'
+		describe  large
+		memory    256M
+		cpus      513
+		socket    0 nodes=0
+		node      0 cpus=0-512 memory=256M
+	EOF
+	refused 3 "513 CPUs, but QEMU's machine virt takes 512"
+}
+
+@test "CPUs whose APIC IDs need x2APIC are refused for x86_64 only" {
+	run "$KIT_BIN/kit-topo" check --arch x86_64 "$KIT/topologies/turin20-320.topo"
+	code 2
+	has "APIC ID"
+	run "$KIT_BIN/kit-topo" check --arch arm64 "$KIT/topologies/turin20-320.topo"
+	code 0
+}
+
+@test "a file that is not there, a folder and a binary file are refused" {
+	run "$KIT_BIN/kit-topo" check nothing.topo
+	code 2
+	has "nothing.topo: No such file"
+	run "$KIT_BIN/kit-topo" check .
+	code 2
+	printf 'cpus\0 16\n' >t.topo
+	refused 1 "NUL byte"
+}
+
+@test "comments and blank lines are skipped, and still counted" {
+	sed -i '1i # first\n\n' t.topo
+	sed -i 's/^threads .*/& # two/' t.topo
+	run "$KIT_BIN/kit-topo" check t.topo
+	code 0
+	sed -i 's/^memory .*/memory 512M/' t.topo
+	refused 5 "memory is 512M"
+}
+
+@test "wrong arguments are refused with what to do" {
+	for args in "" "check" "nosuch t.topo" "qemu t.topo" "qemu --arch mips t.topo" \
+		"mask t.topo" "mask t.topo nosuch" "check t.topo m" "mask --json t.topo m" \
+		"mask --arch arm64 t.topo m" "expect t.topo m x" "--nosuch"; do
+		# shellcheck disable=SC2086
+		run "$KIT_BIN/kit-topo" $args
+		code 2
+		[ -n "$output" ]
+	done
+}
+
+@test "a full disk is no success" {
+	run bash -c '"$1" expect t.topo >/dev/full' - "$KIT_BIN/kit-topo"
+	code 6
+}
+
+@test "the arguments for pair on arm64 are as written down" {
+	run "$KIT_BIN/kit-topo" qemu --arch arm64 "$KIT/topologies/pair.topo"
+	code 0
+	diff -u "$KIT/tests/golden/pair.arm64.args" <(printf '%s\n' "$output")
+}
+
+@test "the arguments for pair on x86_64 are as written down" {
+	run "$KIT_BIN/kit-topo" qemu --arch x86_64 "$KIT/topologies/pair.topo"
+	code 0
+	diff -u "$KIT/tests/golden/pair.x86_64.args" <(printf '%s\n' "$output")
+}
+
+@test "nodes of several sizes are cut into sockets that stay inside of a node" {
+	line 7 "node 0 cpus=0-5 memory=64M"
+	line 8 "node 1 cpus=6-7 memory=64M"
+	run "$KIT_BIN/kit-topo" qemu --arch arm64 t.topo
+	code 0
+	has "16,sockets=8,clusters=1,cores=1,threads=2"
+}
+
+@test "CPUs of a node that are no neighbours are all handed to QEMU" {
+	line 3 "threads 1"
+	line 7 "node 0 cpus=0-1,6-7 memory=64M"
+	line 8 "node 1 cpus=2-5 memory=64M"
+	run "$KIT_BIN/kit-topo" qemu --arch arm64 t.topo
+	code 0
+	has "node,nodeid=0,memdev=ram0,cpus=0-1,cpus=6-7"
+}
+
+@test "what to expect names nodes, distances, siblings and packages" {
+	run "$KIT_BIN/kit-topo" expect t.topo
+	code 0
+	has "node 2 socket=1 memory-mib=64 cpus=8-11"
+	has "distance 3 28 28 12 10"
+	has "cpu 9 node=2 package=2 siblings=8-9"
+	run "$KIT_BIN/kit-topo" expect --arch x86_64 t.topo
+	code 0
+	has "cpu 9 node=2 package=1 siblings=8-9"
+}
+
+@test "what to expect is valid JSON with the same facts" {
+	"$KIT_BIN/kit-topo" expect --json t.topo >t.json
+	run jq -e '.nr_cpus == 16 and .nr_nodes == 4 and .threads == 2 and
+		.nodes[3].distance == [28, 28, 12, 10] and
+		.nodes[1].cpus == "4-7" and .nodes[1].memory_mib == 64 and
+		.cpus[9] == {cpu: 9, node: 2, package: 2, siblings: "8-9"}' t.json
+	code 0
+}
+
+@test "a mask is printed for the shell, parents in the order of the file" {
+	line 12 "mask m cpus=0-8:2 parents=8,0,2,6 monitor=15 expect=no-difference"
+	run "$KIT_BIN/kit-topo" mask t.topo m
+	code 0
+	[ "$output" = $'cpus=0,2,4,6,8\nparents=8,0,2,6\nmonitor=15\nexpect=no-difference' ]
+}
+
+@test "the summary says whether fork balancing reaches the other socket" {
+	run "$KIT_BIN/kit-topo" summary t.topo
+	code 0
+	has "distance 28, fork balancing reaches across"
+	line 11 "distance same-socket=12 other-socket=32"
+	run "$KIT_BIN/kit-topo" summary t.topo
+	has "distance 32, fork balancing does not reach across"
+}
+
+@test "the mask of the report is one thread of each core of a socket and a node" {
+	run "$KIT_BIN/kit-topo" mask "$KIT/topologies/turin20.topo" reported
+	code 0
+	has "cpus=$(seq -s, 0 2 42)"
+	run "$KIT_BIN/kit-topo" mask "$KIT/topologies/turin20-320.topo" reported
+	has "cpus=$(seq -s, 0 2 174)"
+}
+
+# dtb_distances FILE: what QEMU made of the distances, "FROM TO VALUE" a line.
+dtb_distances() {
+	fdtget -t u "$1" /distance-map distance-matrix | tr ' ' '\n' | paste -d' ' - - - |
+		sort -n -k1,1 -k2,2
+}
+
+# dtb_cpus FILE: "CPU NODE" a line; the CPUs are numbered by their MPIDR.
+dtb_cpus() {
+	local p
+	for p in $(fdtget -l "$1" /cpus | grep '^cpu@'); do
+		echo $((0x${p#cpu@})) "$(fdtget -t u "$1" "/cpus/$p" numa-node-id)"
+	done | sort -n | awk '{ print NR - 1, $2 }'
+}
+
+@test "QEMU makes of every topology the arm64 machine that is expected" {
+	need_tool qemu-system-aarch64 qemu-system-arm
+	need_tool fdtget device-tree-compiler
+	for f in "$KIT"/topologies/*.topo; do
+		mapfile -t args < <("$KIT_BIN/kit-topo" qemu --arch arm64 "$f")
+		run qemu-system-aarch64 -nodefaults -display none -cpu cortex-a57 \
+			-M virt,gic-version=3,dumpdtb=m.dtb "${args[@]}"
+		code 0
+		[[ $output != *warning* ]]
+		"$KIT_BIN/kit-topo" expect "$f" >expect
+		nodes=$(awk '/^nodes/ { print $2 }' expect)
+		if [ "$nodes" -gt 1 ]; then
+			diff <(awk '/^distance/ { for (i = 3; i <= NF; i++)
+				print $2, i - 3, $i }' expect) <(dtb_distances m.dtb)
+			diff <(awk '/^cpu / { sub("node=", "", $3); print $2, $3 }' expect) \
+				<(dtb_cpus m.dtb)
+		fi
+		rm m.dtb
+	done
+}
+
+@test "QEMU makes of every topology the x86_64 machine that is expected" {
+	need_tool qemu-system-x86_64 qemu-system-x86
+	for f in "$KIT"/topologies/*.topo; do
+		"$KIT_BIN/kit-topo" check --arch x86_64 "$f" 2>/dev/null || continue
+		mapfile -t args < <("$KIT_BIN/kit-topo" qemu --arch x86_64 "$f")
+		printf '%s\n' '{"execute":"qmp_capabilities"}' '{"execute":"query-hotpluggable-cpus"}' \
+			'{"execute":"quit"}' | qemu-system-x86_64 -nodefaults -display none -S -M q35 \
+			-accel tcg -cpu max,vendor=GenuineIntel,l3-cache=on -qmp stdio \
+			"${args[@]}" >qmp 2>err
+		[ ! -s err ]
+		"$KIT_BIN/kit-topo" expect --arch x86_64 --json "$f" >expect
+		# A machine of one node has no node numbers.
+		diff <(jq -r '.cpus[] | "\(.cpu) \(.node) \(.package)"' expect) \
+			<(jq -r 'select(.return | type == "array") | .return | reverse |
+				to_entries[] | .key as $cpu | .value.props |
+				"\($cpu) \(."node-id" // 0) \(."socket-id")"' qmp)
+	done
+}
