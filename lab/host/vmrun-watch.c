@@ -203,11 +203,11 @@ static const char *next_timer(const struct watch *w, double *at)
 		return "grace";
 	}
 	*at = w->start + w->o->total;
-	if (w->r->first_output < 0 && w->start + w->o->first < *at) {
+	if (w->r->first_output < 0 && w->start + w->o->first <= *at) {
 		*at = w->start + w->o->first;
 		name = "first";
 	}
-	if (w->r->first_output >= 0 && w->last_byte + w->o->progress < *at) {
+	if (w->r->first_output >= 0 && w->last_byte + w->o->progress <= *at) {
 		*at = w->last_byte + w->o->progress;
 		name = "progress";
 	}
