@@ -23,6 +23,7 @@ has() {
 }
 
 # code N: the last `run` left with N.
+# shellcheck disable=SC2154
 code() {
 	[ "$status" -eq "$1" ] || { printf 'wanted exit %s, got %s:\n%s\n' "$1" "$status" "$output"; return 1; }
 }
