@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kit-config CONFIG FRAGMENT... - was every asked-for option taken?
+ *
+ * CONFIG is the kernel's .config; a FRAGMENT asks with "CONFIG_X=value" or
+ * "# CONFIG_X is not set". A later fragment overrides an earlier one. Prints
+ * a line "CONFIG_X: asked for ..., got ..." for each difference. Exit codes:
+ * 0 none, 1 (EX_FAIL) some, 2 (EX_USAGE), 6 (EX_INFRA) a file is unreadable.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+struct option {
+	char *name, *value;	/* value "n": is not set */
+};
+
+struct options {
+	struct option *o;
+	size_t nr;
+};
+
+static void set(struct options *os, const char *name, size_t len, const char *value)
+{
+	for (size_t i = 0; i < os->nr; i++) {
+		if (strlen(os->o[i].name) == len && !strncmp(os->o[i].name, name, len)) {
+			free(os->o[i].value);
+			os->o[i].value = xstrdup(value);
+			return;
+		}
+	}
+	os->o = xrealloc(os->o, (os->nr + 1) * sizeof(*os->o));
+	os->o[os->nr].name = xasprintf("%.*s", (int)len, name);
+	os->o[os->nr++].value = xstrdup(value);
+}
+
+static void read_options(const char *path, struct options *os)
+{
+	char *all = read_file(path, NULL), *next = all, *line;
+	const char *not_set = " is not set";
+
+	if (!all)
+		die(EX_INFRA, "%s: %s", path, strerror(errno));
+	while ((line = strsep(&next, "\n"))) {
+		size_t len = strcspn(line, "=");
+
+		if (!strncmp(line, "CONFIG_", 7) && line[len]) {
+			set(os, line, len, line + len + 1);
+		} else if (!strncmp(line, "# CONFIG_", 9)) {
+			len = strcspn(line + 2, " ");
+			if (!strcmp(line + 2 + len, not_set))
+				set(os, line + 2, len, "n");
+		}
+	}
+	free(all);
+}
+
+static const char *value_of(const struct options *os, const char *name)
+{
+	for (size_t i = 0; i < os->nr; i++)
+		if (!strcmp(os->o[i].name, name))
+			return os->o[i].value;
+	return "n";
+}
+
+int main(int argc, char **argv)
+{
+	struct options got = { 0 }, asked = { 0 };
+	int ret = EX_OK;
+
+	atexit(close_stdout);
+	if (argc < 3)
+		die(EX_USAGE, "usage: kit-config CONFIG FRAGMENT...");
+	read_options(argv[1], &got);
+	for (int i = 2; i < argc; i++)
+		read_options(argv[i], &asked);
+	for (size_t i = 0; i < asked.nr; i++) {
+		const char *value = value_of(&got, asked.o[i].name);
+
+		if (!strcmp(value, asked.o[i].value))
+			continue;
+		printf("%s: asked for %s, got %s\n", asked.o[i].name,
+		       asked.o[i].value, value);
+		ret = EX_FAIL;
+	}
+	return ret;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kit-judge - the verdict over the runs of two kernels.
+ *
+ * See usage() for the arguments. A RUN is SIDE:SEED:SHA256:FILE, where SIDE is
+ * base or patched, SHA256 is the console's and FILE is what kit-console
+ * printed. Exit codes: 0 every check is ok, 1 (EX_FAIL) one is not,
+ * 2 (EX_USAGE) wrong arguments or input, 6 (EX_INFRA) a file cannot be written.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results.h"
+#include "util.h"
+
+static const struct judge_program *const programs[] = {
+	&affinity_fork_judge,
+};
+
+struct options {
+	const char *scenario, *topology, *cpus, *expect, *out;
+	bool reproducible;
+	char **run;
+	size_t nr_runs;
+};
+
+static void __attribute__((noreturn)) usage(void)
+{
+	die(EX_USAGE, "usage: kit-judge --scenario FILE --topology NAME --cpus LIST --expect WORD [--reproducible] [--meta KEY=VALUE]... [--time KEY=SECONDS]... --out FOLDER RUN...");
+}
+
+/* "inputs.image.base=abc" becomes {"inputs": {"image": {"base": "abc"}}}. */
+static void set_dotted(json_t *o, char *text, bool number)
+{
+	char *value = strchr(text, '='), *dot;
+	json_t *child;
+
+	if (!value)
+		usage();
+	*value++ = '\0';
+	while ((dot = strchr(text, '.'))) {
+		*dot = '\0';
+		child = json_object_get(o, text);
+		if (!child) {
+			child = json_object();
+			json_object_set_new(o, text, child);
+		}
+		o = child;
+		text = dot + 1;
+	}
+	json_object_set_new(o, text, number ? json_real(atof(value)) : json_string(value));
+}
+
+static void parse(int argc, char **argv, struct options *opt, struct results *r)
+{
+	enum { SCENARIO, TOPOLOGY, CPUS, EXPECT, OUT, META, TIME, REPRO };
+	static const struct option longs[] = {
+		{ "scenario", required_argument, NULL, SCENARIO },
+		{ "topology", required_argument, NULL, TOPOLOGY },
+		{ "cpus", required_argument, NULL, CPUS },
+		{ "expect", required_argument, NULL, EXPECT },
+		{ "out", required_argument, NULL, OUT },
+		{ "meta", required_argument, NULL, META },
+		{ "time", required_argument, NULL, TIME },
+		{ "reproducible", no_argument, NULL, REPRO },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char **to[] = { &opt->scenario, &opt->topology, &opt->cpus,
+			      &opt->expect, &opt->out };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		if (c >= SCENARIO && c <= OUT)
+			*to[c] = optarg;
+		else if (c == META || c == TIME)
+			set_dotted(c == META ? r->meta : r->times, optarg, c == TIME);
+		else if (c == REPRO)
+			opt->reproducible = true;
+		else
+			usage();
+	}
+	opt->run = argv + optind;
+	opt->nr_runs = argc - optind;
+	if (!opt->scenario || !opt->topology || !opt->cpus || !opt->expect ||
+	    !opt->out || !opt->nr_runs)
+		usage();
+}
+
+static void add_sample(struct side *s, const double *value)
+{
+	for (int m = 0; m < MAX_METRICS; m++) {
+		s->value[m] = xrealloc(s->value[m], (s->nr + 1) * sizeof(double));
+		s->value[m][s->nr] = value[m];
+	}
+	s->nr++;
+}
+
+static void add_record(struct side *s, const struct results *r, const json_t *fields,
+		       const char *cpus, const char *file, json_t *samples)
+{
+	double value[MAX_METRICS] = { 0 };
+	json_t *detail = json_object();
+	const char *wrong = r->program->sample(fields, cpus, value, detail);
+
+	if (wrong)
+		die(EX_USAGE, "%s: %s", file, wrong);
+	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++) {
+		char *text = xasprintf("%.2f", value[m]);
+
+		json_object_set_new(detail, r->program->metric[m].name,
+				    json_real(atof(text)));
+		free(text);
+	}
+	add_sample(s, value);
+	json_array_append_new(samples, detail);
+}
+
+static void add_run(struct side *s, const struct results *r, const char *seed,
+		    const char *sha, const char *file, const struct options *opt)
+{
+	json_t *run, *samples = json_array(), *rec, *in;
+	json_error_t err;
+	size_t i;
+
+	in = json_load_file(file, 0, &err);
+	if (!in)
+		die(EX_USAGE, "%s:%d: %s", file, err.line, err.text);
+	if (s->nr_seeds == MAX_SEEDS)
+		die(EX_USAGE, "more than %d runs of one side", MAX_SEEDS);
+	s->seed_from[s->nr_seeds] = s->nr;
+	json_array_foreach(json_object_get(in, "records"), i, rec) {
+		const char *type = json_string_value(json_object_get(rec, "type"));
+
+		if (type && !strcmp(type, r->program->record))
+			add_record(s, r, json_object_get(rec, "fields"), opt->cpus,
+				   file, samples);
+	}
+	if (s->nr == s->seed_from[s->nr_seeds])
+		die(EX_USAGE, "%s: no %s record; did the scenario run?", file,
+		    r->program->record);
+	s->seed_from[++s->nr_seeds] = s->nr;
+	run = json_pack("{s:i, s:s, s:o}", "seed", atoi(seed), "console_sha256",
+			sha, "samples", samples);
+	json_array_append_new(s->runs, run);
+	json_decref(in);
+}
+
+static void read_runs(struct results *r, const struct options *opt)
+{
+	for (size_t i = 0; i < opt->nr_runs; i++) {
+		char *text = xstrdup(opt->run[i]), *rest = text;
+		char *name = strsep(&rest, ":"), *seed = strsep(&rest, ":");
+		char *sha = strsep(&rest, ":");
+
+		if (!rest || (strcmp(name, "base") && strcmp(name, "patched")))
+			usage();
+		add_run(strcmp(name, "base") ? &r->patched : &r->base, r, seed, sha,
+			rest, opt);
+		free(text);
+	}
+	if (!r->base.nr || !r->patched.nr)
+		die(EX_USAGE, "runs of both sides, base and patched, are needed");
+	if (r->base.nr_seeds < 2)
+		die(EX_USAGE, "one seed repeats itself and shows no noise; give at least two runs of base");
+}
+
+static void add_check(struct results *r, bool ok, char *text)
+{
+	r->check[r->nr_checks].ok = ok;
+	r->check[r->nr_checks++].text = text;
+}
+
+/* A goal is the scenario's own bound for the patched median, where it has one. */
+static void check_goal(struct results *r, int m)
+{
+	const struct metric *metric = &r->program->metric[m];
+	char *key = xasprintf("goal_%s", metric->name);
+	const char *goal = scenario_get(r->scenario, key, NULL);
+	double got = r->verdict[m].patched;
+
+	if (goal && strcmp(goal, "none"))
+		add_check(r, metric->higher_is_better ? got >= atof(goal) : got <= atof(goal),
+			  xasprintf("patched median of %s is at %s %s %s: %.2f",
+				    metric->name,
+				    metric->higher_is_better ? "least" : "most", goal,
+				    metric->unit, got));
+	free(key);
+}
+
+static void decide(struct results *r)
+{
+	const struct verdict *v = &r->verdict[0];
+
+	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
+		judge(&r->program->metric[m], m, &r->base, &r->patched, &r->verdict[m]);
+	add_check(r, v->outcome == r->expected,
+		  xasprintf("%s is %s as expected %s: base %.2f, patched %.2f, effect %.2f, noise %.2f",
+			    r->program->metric[0].name,
+			    v->outcome == NO_DIFFERENCE ? "no difference measurable," :
+			    v->outcome == IMPROVED ? "improved," : "worse,",
+			    outcome_name(r->expected), v->base, v->patched, v->effect,
+			    v->noise));
+	if (r->expected == IMPROVED)
+		for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
+			check_goal(r, m);
+}
+
+static FILE *create(const char *folder, const char *name)
+{
+	char *path = xasprintf("%s/%s", folder, name);
+	FILE *f = fopen(path, "we");
+
+	if (!f)
+		die(EX_INFRA, "%s: %s", path, strerror(errno));
+	free(path);
+	return f;
+}
+
+static void finish(FILE *f, const char *name)
+{
+	if (ferror(f) | fclose(f))
+		die(EX_INFRA, "cannot write %s: %s", name, strerror(errno));
+}
+
+static void write_all(const struct results *r, const char *folder)
+{
+	json_t *o = results_json(r);
+	FILE *f = create(folder, "results.json");
+
+	if (json_dumpf(o, f, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(8)))
+		die(EX_INFRA, "cannot write results.json");
+	fputc('\n', f);
+	finish(f, "results.json");
+	f = create(folder, "results.ktap");
+	results_ktap(r, f);
+	finish(f, "results.ktap");
+	f = create(folder, "report.txt");
+	results_report(r, f);
+	finish(f, "report.txt");
+	json_decref(o);
+}
+
+static const struct judge_program *find_program(const struct scenario *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (!strcmp(programs[i]->name, s->program))
+			return programs[i];
+	die(EX_USAGE, "no judge for program %s; see CONTRIBUTING.md", s->program);
+}
+
+int main(int argc, char **argv)
+{
+	struct options opt = { 0 };
+	struct scenario s;
+	struct results r = {
+		.scenario = &s,
+		.base = { .name = "base", .runs = json_array() },
+		.patched = { .name = "patched", .runs = json_array() },
+		.meta = json_object(), .times = json_object(),
+	};
+
+	parse(argc, argv, &opt, &r);
+	scenario_read(opt.scenario, opt.topology, &s);
+	r.program = find_program(&s);
+	r.reproducible = opt.reproducible;
+	if (!outcome_parse(opt.expect, &r.expected))
+		die(EX_USAGE, "--expect takes improved, no-difference or worse, not '%s'",
+		    opt.expect);
+	read_runs(&r, &opt);
+	decide(&r);
+	write_all(&r, opt.out);
+	return results_ok(&r) ? EX_OK : EX_FAIL;
+}

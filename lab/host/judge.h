@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the records of many runs to a verdict. */
+#ifndef KIT_JUDGE_H
+#define KIT_JUDGE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "scenario.h"
+
+enum { MAX_METRICS = 4, MAX_SEEDS = 64 };
+
+struct metric {
+	const char *name, *unit;
+	bool higher_is_better;
+	double min_effect;	/* below this nobody would care, whatever the noise */
+};
+
+/* What a scenario's program reports, and how to read it. */
+struct judge_program {
+	const char *name;	/* as in the scenario's program line */
+	const char *record;	/* type of its records, one a sample */
+	struct metric metric[MAX_METRICS];	/* [0] decides; ends at name NULL */
+	/*
+	 * Fill @value[] (one for each metric) and @detail (what else the report
+	 * shows of this sample) from a record's fields. @cpus is the mask.
+	 * Returns NULL, or what is wrong with the record.
+	 */
+	const char *(*sample)(const json_t *fields, const char *cpus,
+			      double *value, json_t *detail);
+};
+
+extern const struct judge_program affinity_fork_judge;
+
+/* The samples of one metric, of all runs of one side. */
+struct side {
+	const char *name;	/* "base" or "patched" */
+	double *value[MAX_METRICS];
+	size_t nr;		/* samples in each value[] */
+	size_t seed_from[MAX_SEEDS + 1];	/* first sample of each seed's run */
+	size_t nr_seeds;
+	json_t *runs;		/* for results.json */
+};
+
+enum outcome { IMPROVED, NO_DIFFERENCE, WORSE };
+
+struct verdict {
+	enum outcome outcome;
+	double base, patched;	/* medians over all samples */
+	double effect;		/* patched against base, > 0 is better */
+	double noise;		/* largest distance of two base seeds' medians */
+};
+
+const char *outcome_name(enum outcome o);
+/* The words of a topology's mask line; false if @text is none of them. */
+bool outcome_parse(const char *text, enum outcome *o);
+
+/* Judge metric number @m. The statistic is told in docs/proof.md. */
+void judge(const struct metric *metric, int m, const struct side *base,
+	   const struct side *patched, struct verdict *v);
+
+double median(const double *value, size_t n);
+/* The @p-th quantile (0..1), by linear interpolation. */
+double quantile(const double *value, size_t n, double p);
+
+#endif

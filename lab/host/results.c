@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writing results out; see results.h. */
+#include <math.h>
+#include <string.h>
+
+#include "results.h"
+#include "util.h"
+
+bool results_ok(const struct results *r)
+{
+	for (size_t i = 0; i < r->nr_checks; i++)
+		if (!r->check[i].ok)
+			return false;
+	return true;
+}
+
+/* Two digits are all that a reader needs, and they compare byte for byte. */
+static json_t *rounded(double x)
+{
+	return json_real(round(x * 100) / 100);
+}
+
+static json_t *spread_json(const struct side *s, int m)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "median", rounded(median(s->value[m], s->nr)));
+	json_object_set_new(o, "min", rounded(quantile(s->value[m], s->nr, 0)));
+	json_object_set_new(o, "q1", rounded(quantile(s->value[m], s->nr, 0.25)));
+	json_object_set_new(o, "q3", rounded(quantile(s->value[m], s->nr, 0.75)));
+	json_object_set_new(o, "max", rounded(quantile(s->value[m], s->nr, 1)));
+	json_object_set_new(o, "samples", json_integer(s->nr));
+	return o;
+}
+
+static json_t *verdict_json(const struct results *r, int m)
+{
+	const struct verdict *v = &r->verdict[m];
+	json_t *o = json_object();
+
+	json_object_set_new(o, "unit", json_string(r->program->metric[m].unit));
+	json_object_set_new(o, "base", spread_json(&r->base, m));
+	json_object_set_new(o, "patched", spread_json(&r->patched, m));
+	json_object_set_new(o, "effect", rounded(v->effect));
+	json_object_set_new(o, "noise", rounded(v->noise));
+	json_object_set_new(o, "outcome", json_string(outcome_name(v->outcome)));
+	return o;
+}
+
+json_t *results_json(const struct results *r)
+{
+	json_t *o = json_object(), *metrics = json_object(), *checks = json_array();
+
+	json_object_update(o, r->meta);
+	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
+		json_object_set_new(metrics, r->program->metric[m].name,
+				    verdict_json(r, m));
+	for (size_t i = 0; i < r->nr_checks; i++)
+		json_array_append_new(checks,
+			json_pack("{s:s, s:b}", "check", r->check[i].text,
+				  "ok", r->check[i].ok));
+	json_object_set_new(o, "reproducible", json_boolean(r->reproducible));
+	json_object_set_new(o, "expected", json_string(outcome_name(r->expected)));
+	json_object_set_new(o, "ok", json_boolean(results_ok(r)));
+	json_object_set_new(o, "checks", checks);
+	json_object_set_new(o, "metrics", metrics);
+	json_object_set(o, "base", r->base.runs);
+	json_object_set(o, "patched", r->patched.runs);
+	json_object_set(o, "times", r->times);
+	return o;
+}
+
+void results_ktap(const struct results *r, FILE *out)
+{
+	fprintf(out, "KTAP version 1\n1..%zu\n", r->nr_checks);
+	for (size_t i = 0; i < r->nr_checks; i++)
+		fprintf(out, "%s %zu %s\n", r->check[i].ok ? "ok" : "not ok",
+			i + 1, r->check[i].text);
+}
+
+static void metric_row(const struct results *r, int m, const struct side *s,
+		       FILE *out)
+{
+	const struct metric *metric = &r->program->metric[m];
+
+	fprintf(out, "%-6s %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %8zu\n",
+		metric->name, s->name, quantile(s->value[m], s->nr, 0),
+		quantile(s->value[m], s->nr, 0.25), median(s->value[m], s->nr),
+		quantile(s->value[m], s->nr, 0.75),
+		quantile(s->value[m], s->nr, 1), s->nr);
+}
+
+static void samples(const struct side *s, const struct results *r, FILE *out)
+{
+	fprintf(out, "\n%s, %s of every sample, a line a seed:\n", s->name,
+		r->program->metric[0].name);
+	for (size_t i = 0; i < s->nr_seeds; i++) {
+		for (size_t k = s->seed_from[i]; k < s->seed_from[i + 1]; k++)
+			fprintf(out, "%6.1f", s->value[0][k]);
+		fputc('\n', out);
+	}
+}
+
+void results_report(const struct results *r, FILE *out)
+{
+	fprintf(out, "%-6s %-8s %8s %8s %8s %8s %8s %8s\n", "in %", "kernel",
+		"min", "q1", "median", "q3", "max", "samples");
+	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++) {
+		metric_row(r, m, &r->base, out);
+		metric_row(r, m, &r->patched, out);
+	}
+	fputc('\n', out);
+	for (size_t i = 0; i < r->nr_checks; i++)
+		fprintf(out, "%s: %s\n", r->check[i].ok ? "ok" : "NOT OK",
+			r->check[i].text);
+	if (!r->reproducible)
+		fprintf(out, "not reproducible: this accelerator does not run the guest by instruction count\n");
+	samples(&r->base, r, out);
+	samples(&r->patched, r, out);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a verdict is written out as: results.json, KTAP and a report. */
+#ifndef KIT_RESULTS_H
+#define KIT_RESULTS_H
+
+#include <stdio.h>
+
+#include "judge.h"
+
+/* One question that the scenario asked, and its answer. */
+struct check {
+	char *text;
+	bool ok;
+};
+
+struct results {
+	const struct judge_program *program;
+	const struct scenario *scenario;
+	struct side base, patched;
+	struct verdict verdict[MAX_METRICS];
+	enum outcome expected;
+	struct check check[MAX_METRICS + 1];
+	size_t nr_checks;
+	bool reproducible;
+	json_t *meta, *times;
+};
+
+bool results_ok(const struct results *r);
+json_t *results_json(const struct results *r);
+void results_ktap(const struct results *r, FILE *out);
+void results_report(const struct results *r, FILE *out);
+
+#endif

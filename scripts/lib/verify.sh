@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The steps of verify-build.sh. Needs common.sh, build.sh, guest.sh,
+# progress.sh and results.sh; all its variables are verify-build.sh's.
+
+declare -A SC MASK		# what the scenario and the topology's mask say
+
+# host_ready: everything that the run needs is there before work starts.
+host_ready() {
+	"$KIT/scripts/host-check.sh" --install --for build,boot --arch "$ARCH" \
+		--cc "$CC_KIND" --lts "$LTS" >&2 || exit
+}
+
+# read_pairs ARRAY: KEY=VALUE lines from stdin into an associative array.
+read_pairs() {
+	local -n pairs=$1
+	local key value
+	while IFS='=' read -r key value; do pairs[$key]=$value; done
+}
+
+# scenario_setup: read scenario, topology and mask; refuse wrong ones before
+# anything slow starts.
+scenario_setup() {
+	local text
+	"$KIT_BIN/kit-topo" check --arch "$ARCH" "$TOPO_FILE" || exit "$EX_USAGE"
+	text=$("$KIT_BIN/kit-scenario" "$SCENARIO_FILE" "$TOPOLOGY") || exit "$EX_USAGE"
+	read_pairs SC <<<"$text"
+	[ -n "${SC[mask]}" ] || return 0
+	text=$("$KIT_BIN/kit-topo" mask "$TOPO_FILE" "${SC[mask]}") || exit "$EX_USAGE"
+	read_pairs MASK <<<"$text"
+}
+
+# guest_params: KEY=VALUE for the guest's init, one a line.
+guest_params() {
+	local key
+	printf 'program=%s\n' "${SC[program]}"
+	for key in cpus parents monitor; do
+		[ -z "${MASK[$key]:-}" ] || printf '%s=%s\n' "$key" "${MASK[$key]}"
+	done
+	for key in "${!SC[@]}"; do
+		[[ $key != guest.* ]] || printf '%s=%s\n' "${key#guest.}" "${SC[$key]}"
+	done | sort
+}
+
+# work_begin: the work folder for this tree, architecture, compiler and
+# config; one run at a time has it.
+work_begin() {
+	local hash
+	hash=$({ printf '%s\n' "$TREE" "$CC_KIND"; [ -z "$CONFIG" ] || cat -- "$CONFIG"; } | sha256sum)
+	WORK_KEY=$VERSION-$ARCH-${hash:0:8}
+	WORK=$KIT_CACHE/work/$WORK_KEY SRC=$WORK/src OBJ=$WORK/obj
+	mkdir -p "$OBJ" || fail "$EX_INFRA" "cannot make $OBJ"
+	exec 9>"$WORK/lock" || fail "$EX_INFRA" "cannot write $WORK/lock"
+	if ! flock -n 9; then
+		note "another run works on $WORK_KEY; waiting for it"
+		flock 9
+	fi
+	step "copying the tree $VERSION" sync tree_sync "$TREE" "$SRC" ||
+		fail "$EX_INFRA" "cannot copy $TREE to $SRC; is the disk full?"
+	step "configuring" config kernel_config "$OBJ" "$TMP/logs/config.txt" "$CONFIG" || config_failed
+	cp "$OBJ/.config" "$TMP/config" && cp "$OBJ/config-asked" "$TMP/config-asked" ||
+		fail "$EX_INFRA" "cannot copy the config"
+}
+
+config_failed() {
+	[ ! -s "$OBJ/config-differences" ] || {
+		cat "$OBJ/config-differences" >&2
+		rm -f "$OBJ/config-sum"
+		fail "$EX_BUILD" "kconfig did not take what the fragments ask for; the differences are above"
+	}
+	fail "$EX_BUILD" "kconfig failed: $(tail -1 "$TMP/logs/config.txt")"
+}
+
+# queue_json [ARG...]: what apply.sh says about the queue on SRC, unchanged.
+queue_json() { "$KIT/scripts/apply.sh" --check --json "$@" "$LTS" "$SRC"; }
+
+# queue_apply ARG...: change SRC; the whole table goes to the log.
+queue_apply() {
+	"$KIT/scripts/apply.sh" "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>&1 || {
+		tail -3 "$TMP/logs/apply.txt" >&2
+		fail "$EX_FAIL" "the queue does not apply to $VERSION; see above"
+	}
+}
+
+# queue_split: NAMED, the patches that the scenario is about, and OTHERS, the
+# rest of the asked-for classes; TOUCHED, the files of all of them.
+queue_split() {
+	local json
+	json=$(queue_json --class "$CLASS") || [ -n "$json" ] || fail "$EX_FAIL" "apply.sh cannot read the queue for $LTS"
+	mapfile -t OTHERS < <(jq -r '.patches[] | .name' <<<"$json")
+	if [ -n "${SC[patches]}" ]; then
+		mapfile -t NAMED < <(tr ',' '\n' <<<"${SC[patches]}")
+		mapfile -t OTHERS < <(printf '%s\n' "${OTHERS[@]}" | grep -vxF -f <(printf '%s\n' "${NAMED[@]}"))
+	else
+		NAMED=("${OTHERS[@]}") OTHERS=()
+	fi
+	[ ${#NAMED[@]} -gt 0 ] || fail "$EX_USAGE" "no patch to verify: the classes $CLASS of $LTS are empty"
+	mapfile -t TOUCHED < <(sed -n 's,^[-+]\{3\} [ab]/,,p' "${NAMED[@]/#/$KIT/patches/$LTS/}" \
+		"${OTHERS[@]/#/$KIT/patches/$LTS/}" | sort -u)
+	printf '%s\n' "${TOUCHED[@]}" >"$SRC.touched"
+}
+
+# queue_walk: build the base, then patch by patch up to the patched kernel.
+queue_walk() {
+	local name landed
+	queue_split
+	landed=$(queue_json --class stable,distro,experimental --only "$(join "${NAMED[@]}")" |
+		jq '[.patches[] | select(.state == "already there")] | length')
+	BASE_HOW="the tree as it is"
+	if [ "${landed:-0}" -gt 0 ]; then
+		BASE_HOW="the tree with $landed of ${#NAMED[@]} named patches taken out: $VERSION has them already"
+		queue_apply --class stable,distro,experimental --reverse --only "$(join "${NAMED[@]}")"
+	fi
+	note "base is $BASE_HOW"
+	build_step tree "the tree without the queue"
+	for name in "${OTHERS[@]}"; do
+		queue_apply --class "$CLASS" --only "$name"
+		build_step "${name%.patch}" "with $name"
+	done
+	save_image base
+	for name in "${NAMED[@]}"; do
+		queue_apply --class stable,distro,experimental --only "$name"
+		build_step "${name%.patch}" "with $name"
+	done
+	save_image patched
+	! cmp -s "$TMP/boot/base.image" "$TMP/boot/patched.image" ||
+		fail "$EX_FAIL" "base and patched are the same kernel: applied 0 of ${#NAMED[@]} patches, so there is nothing to compare"
+}
+
+join() { local IFS=,; printf '%s\n' "$*"; }
+
+# build_step KEY TEXT: build SRC as it is now; the first one is the base for
+# the warnings of all that follow.
+build_step() {
+	local log=$TMP/logs/build-$1.txt what=$2 why code
+	if ! step "building $ARCH, $what" "build_$1" kernel_build "$OBJ" "$log" "${TOUCHED[@]}"; then
+		why=$(build_trouble "$log")
+		code=$?
+		[ "$1" != tree ] || what="the base itself, without any patch of the queue,"
+		fail "$code" "$what does not build: $why"
+	fi
+	if [ "$1" = tree ]; then
+		BASE_LOG=$log
+		return
+	fi
+	why=$(new_warnings "$BASE_LOG" "$log" "${TOUCHED[@]}") ||
+		fail "$EX_BUILD" "new warning $what: $why"
+}
+
+save_image() {
+	cp "$OBJ/$IMAGE" "$TMP/boot/$1.image" || fail "$EX_INFRA" "cannot save the $1 image"
+}
+
+# boot_prepare: what both kernels boot with, besides the kernel.
+boot_prepare() {
+	make -s -C "$KIT" "build/guest/$ARCH/init" >&2 ||
+		fail "$EX_HOST" "the guest's init does not build; see above"
+	make_initramfs "$TMP/boot/initramfs.cpio" || fail "$EX_INFRA" "cannot write the initramfs"
+	mapfile -t PARAMS < <(guest_params)
+	mapfile -t MACHINE < <(qemu_machine)
+	if machine_reproducible; then
+		mapfile -t -O "${#MACHINE[@]}" MACHINE < <(qemu_slice "${SC[host.slice_us]:-10}" "${SC[host.dilation]:-1}")
+		make_dtb "$TMP/boot/machine.dtb" "${SC[host.dilation]:-1}" ||
+			fail "$EX_INFRA" "QEMU does not write its device tree"
+	fi
+}
+
+# boot_command SIDE SEED: QEMU's whole command line into COMMAND, and NONCE.
+# Paths are relative to the results folder.
+boot_command() {
+	NONCE=$({ sha256sum <"$TMP/boot/$1.image"; sha256sum <"$TMP/boot/initramfs.cpio"
+		printf '%s\n' "$2" "${PARAMS[@]}" "${MACHINE[@]}"; } | sha256sum | cut -c1-16)
+	COMMAND=("$QEMU" "${MACHINE[@]}" -seed "$2" -kernel "boot/$1.image"
+		-initrd boot/initramfs.cpio
+		-append "$(kernel_cmdline "$NONCE" "${PARAMS[@]}")")
+	[ ! -f "$TMP/boot/machine.dtb" ] || COMMAND+=(-dtb boot/machine.dtb)
+}
+
+# boot_one SIDE SEED: boot and watch one guest, read its console.
+# Returns 0, EX_BOOT or EX_INFRA.
+boot_one() {
+	local run=$1-$2 ret cpus
+	boot_command "$1" "$2"
+	cpus=$("$KIT_BIN/kit-topo" expect --json "$TOPO_FILE" | jq '.cpus | if type == "number" then . else length end' 2>/dev/null)
+	{ printf '%q ' "${COMMAND[@]}"; printf '</dev/null >consoles/%s.txt\n' "$run"; } >"$TMP/commands/$run.sh"
+	(cd "$TMP" && exec "$KIT_BIN/kit-vmrun" --console "consoles/$run.txt" \
+		--end-marker "end nonce=$NONCE" --first 60 --progress 240 --total 900 \
+		--scale "$((1 + ${cpus:-16} / 100))" --stderr "status/$run.stderr" \
+		--status "status/$run.json" -- "${COMMAND[@]}")
+	ret=$?
+	[ "$ret" -eq 0 ] || [ "$ret" -eq "$EX_BOOT" ] || return "$EX_INFRA"
+	"$KIT_BIN/kit-console" --nonce "$NONCE" --topology "$TOPO_FILE" \
+		"$TMP/consoles/$run.txt" >"$TMP/records/$run.json" 2>"$TMP/status/$run.problems" || return "$EX_BOOT"
+	return "$ret"
+}
+
+# boot_all: boot each kernel with each seed, base first: a base that does not
+# boot is not the patch's fault. The first failure ends it.
+boot_all() {
+	boot_prepare
+	step "booting base and patched, ${SC[host.seeds]:-1} seeds each, $TOPOLOGY, $ARCH under $ACCEL" \
+		boot boot_pool && return
+	local side seed code
+	read -r side seed code <"$TMP/failed-boot" || fail "$EX_INFRA" "the boots ended early"
+	rm -f "$TMP/failed-boot"
+	boot_failed "$side" "$seed" "$code"
+}
+
+boot_pool() {
+	local side seed seeds=${SC[host.seeds]:-1}
+	trap 'kill 0; exit 143' TERM
+	for side in base patched; do
+		for ((seed = 1; seed <= seeds; seed++)); do
+			while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
+			[ ! -e "$TMP/failed-boot" ] || break 2
+			boot_noted "$side" "$seed" &
+		done
+		wait
+		[ ! -e "$TMP/failed-boot" ] || return 1
+	done
+}
+
+boot_noted() {
+	local code
+	boot_one "$1" "$2" && return
+	code=$?
+	# The first failure is the one that counts.
+	(set -o noclobber; printf '%s %s %s\n' "$1" "$2" "$code" >"$TMP/failed-boot") 2>/dev/null
+}
+
+# boot_failed SIDE SEED CODE
+boot_failed() {
+	local run=$1-$2 text="the patched kernel"
+	[ "$1" != base ] || text="the base itself, without the patches that are to be proved,"
+	if [ -s "$TMP/status/$run.problems" ]; then
+		sed "s,^$TMP/,," "$TMP/status/$run.problems" | head -5 >&2
+	else
+		jq -r '.hint // empty' "$TMP/status/$run.json" 2>/dev/null >&2
+		[ ! -s "$TMP/status/$run.stderr" ] || head -3 "$TMP/status/$run.stderr" >&2
+	fi
+	if [ "$3" -eq "$EX_INFRA" ]; then
+		fail "$EX_INFRA" "QEMU did not run for the $1 kernel, seed $2; see status/$run.json"
+	fi
+	fail "$EX_BOOT" "$text did not come up as asked with seed $2; see consoles/$run.txt"
+}

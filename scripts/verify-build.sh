@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# verify-build.sh - prove on emulated NUMA machines what the queue changes
+#
+# Usage: verify-build.sh [OPTION]... LTS
+#
+# Builds the kernel without and with the patches that the scenario is about,
+# boots both under QEMU, runs the scenario in both, and judges the difference
+# against the noise between boots of the same kernel.
+#
+#   --tree DIR        the kernel tree (never changed); else fetch-tree.sh LTS
+#   --arch ARCH       arm64 (default: reproducible) or x86_64
+#   --topology NAME   a machine of topologies/ (default pair)
+#   --scenario NAME   what to run, of scenarios/ (default affinity-fork)
+#   --class LIST|all  classes of the queue that are on both sides (default stable)
+#   --config FILE     a kernel config fragment on top of configs/
+#   --cc gcc|clang    compiler (default gcc)
+#   --accel auto|tcg|kvm   (default auto: tcg for arm64, where it is what makes
+#                     a run reproducible; kvm for x86_64 where it works)
+#   --jobs N          boots at a time (default: one for each CPU)
+#   --out DIR         results folder (default results/VERSION-ARCH-TOPOLOGY-SCENARIO)
+#   --help
+#
+# Exit codes: 0 as the scenario expects; 1 behaviour failed; 2 usage, or a
+# wrong topology or scenario file; 3 build failed, or a new warning; 4 boot
+# failed; 5 host not ready; 6 infrastructure (disk, download, compiler killed);
+# 7 tree refused; 130, 143 interrupted. The results folder is written whole or
+# not at all; on failure it is there too, where there is something to show.
+
+. "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
+# shellcheck source=scripts/lib/build.sh
+. "$KIT/scripts/lib/build.sh"
+# shellcheck source=scripts/lib/guest.sh
+. "$KIT/scripts/lib/guest.sh"
+# shellcheck source=scripts/lib/progress.sh
+. "$KIT/scripts/lib/progress.sh"
+# shellcheck source=scripts/lib/accel.sh
+. "$KIT/scripts/lib/accel.sh"
+# shellcheck source=scripts/lib/verify.sh
+. "$KIT/scripts/lib/verify.sh"
+# shellcheck source=scripts/lib/results.sh
+. "$KIT/scripts/lib/results.sh"
+
+TREE='' ARCH=arm64 TOPOLOGY=pair SCENARIO=affinity-fork CLASS=stable CONFIG=''
+CC_KIND=gcc ACCEL_ASKED=auto JOBS=$(nproc) OUT='' LTS=''
+
+parse_options() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--tree|--arch|--topology|--scenario|--class|--config|--cc|--accel|--jobs|--out)
+			[ $# -ge 2 ] || die "$EX_USAGE" "$1 needs a value; see --help"
+			set_option "$1" "$2"
+			shift ;;
+		--*=*) set_option "${1%%=*}" "${1#*=}" ;;
+		-h|--help) usage 0 ;;
+		-*) die "$EX_USAGE" "unknown option $1; see --help" ;;
+		*)
+			[ -z "$LTS" ] || die "$EX_USAGE" "one LTS is enough, '$1' is too many; see --help"
+			LTS=$1 ;;
+		esac
+		shift
+	done
+	[ -n "$LTS" ] || die "$EX_USAGE" "which LTS? one of: $(lts_list | xargs); see --help"
+}
+
+# set_option NAME VALUE
+set_option() {
+	case $1 in
+	--tree) TREE=$2 ;;
+	--arch) ARCH=$2 ;;
+	--topology) TOPOLOGY=$2 ;;
+	--scenario) SCENARIO=$2 ;;
+	--class) CLASS=$2 ;;
+	--config) CONFIG=$2 ;;
+	--cc) CC_KIND=$2 ;;
+	--accel) ACCEL_ASKED=$2 ;;
+	--jobs) JOBS=$2 ;;
+	--out) OUT=$2 ;;
+	*) die "$EX_USAGE" "unknown option $1; see --help" ;;
+	esac
+}
+
+# one_of WHAT VALUE ALLOWED...
+one_of() {
+	local what=$1 value=$2 word
+	shift 2
+	for word; do [ "$value" != "$word" ] || return 0; done
+	die "$EX_USAGE" "$what '$value' is not one of: $*"
+}
+
+# names_in FOLDER SUFFIX: the data files that there are.
+names_in() { (cd "$KIT/$1" && ls -- *"$2") | sed "s/$2\$//" | xargs; }
+
+check_options() {
+	lts_known "$LTS" || die "$EX_USAGE" "no queue for '$LTS'; there is one for: $(lts_list | xargs)"
+	one_of --arch "$ARCH" arm64 x86_64
+	one_of --cc "$CC_KIND" gcc clang
+	one_of --accel "$ACCEL_ASKED" auto tcg kvm
+	[[ $JOBS =~ ^[1-9][0-9]?$ ]] || die "$EX_USAGE" "--jobs takes 1 to 99, not '$JOBS'"
+	[ "$CLASS" != all ] || CLASS=stable,distro,experimental
+	TOPO_FILE=$KIT/topologies/$TOPOLOGY.topo
+	SCENARIO_FILE=$KIT/scenarios/$SCENARIO.scn
+	[ -f "$TOPO_FILE" ] || die "$EX_USAGE" "no topology '$TOPOLOGY'; there is: $(names_in topologies .topo)"
+	[ -f "$SCENARIO_FILE" ] || die "$EX_USAGE" "no scenario '$SCENARIO'; there is: $(names_in scenarios .scn)"
+	[ -z "$CONFIG" ] || [ -r "$CONFIG" ] || die "$EX_USAGE" "cannot read the config fragment $CONFIG"
+	[ -z "$TREE" ] || [ -d "$TREE" ] || die "$EX_USAGE" "no folder $TREE; --tree takes an unpacked kernel tree"
+}
+
+# check_version: the tree must be one of LTS.
+check_version() {
+	VERSION=$(tree_version "$TREE") ||
+		die "$EX_TREE" "$TREE is no kernel tree: no Makefile with a version, or no kernel/sched/fair.c"
+	case $VERSION in
+	"$LTS".*) ;;
+	*) die "$EX_TREE" "$TREE is $VERSION, not $LTS; name the LTS that the tree belongs to" ;;
+	esac
+}
+
+main() {
+	parse_options "$@"
+	check_options
+	host_ready
+	kit_tools
+	arch_setup
+	scenario_setup
+	[ "$ARCH-$ACCEL_ASKED" != arm64-auto ] || ACCEL_ASKED=tcg
+	ACCEL=$(choose_accel "$ACCEL_ASKED" "$ARCH") || exit
+	if [ -z "$TREE" ]; then
+		TREE=$("$KIT/scripts/fetch-tree.sh" "$LTS") || exit
+	fi
+	TREE=$(readlink -f -- "$TREE")
+	check_version
+	results_begin
+	tools_file
+	work_begin
+	queue_walk
+	boot_all
+	judge_all
+	results_end
+}
+
+# Each background job gets a process group of its own, for kill_jobs.
+set -m
+main "$@"
