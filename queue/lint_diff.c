@@ -103,6 +103,17 @@ static void check_context(struct lint *l, const struct patch *p)
 	}
 }
 
+static void check_twice(struct lint *l, const struct patch *p)
+{
+	int i, j;
+
+	for (i = 1; i < p->nr_files; i++)
+		for (j = 0; j < i; j++)
+			if (!strcmp(p->files[i].path, p->files[j].path))
+				finding(l, p->path, p->files[i].line, "%s stands in the diff on line %d already; put its hunks together",
+					p->files[i].path, p->files[j].line);
+}
+
 void lint_diff(struct lint *l, const struct patch *p)
 {
 	int i;
@@ -120,4 +131,5 @@ void lint_diff(struct lint *l, const struct patch *p)
 			check_hunk(l, p, i);
 	}
 	check_context(l, p);
+	check_twice(l, p);
 }

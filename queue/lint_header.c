@@ -182,6 +182,6 @@ void lint_header(struct lint *l, const struct queue *q, const struct patch *p)
 	}
 	check_commit_line(l, q, p);
 	check_stat(l, p);
-	if (p->tags <= p->body + 2)
+	if (p->tags <= p->body + (p->value[F_UPSTREAM] ? 2 : 0))
 		finding(l, p->path, p->body + 1, "no changelog; say what goes wrong, where, and what changes");
 }

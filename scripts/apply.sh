@@ -39,7 +39,7 @@
 
 SCRATCH=
 CLASS=stable CHECK=no REVERSE='' STRICT=no JSON=no ONLY='' WITHOUT=''
-declare -a NAME PATCH FIRST FILES ACTION
+NAME=() PATCH=() FIRST=() FILES=() ACTION=()
 
 parse_args() {
 	local args

@@ -51,7 +51,8 @@ journal_undo() {
 	local j=$TREE/.kit-apply change path dirs=()
 	while read -r change path; do
 		case $change in
-		[MD])	[ ! -e "$j/old/$path" ] || mv -fT -- "$j/old/$path" "$TREE/$path" || return ;;
+		[MD])	[ ! -e "$j/old/$path" ] || [ "$j/old/$path" -ef "$TREE/$path" ] ||
+				mv -fT -- "$j/old/$path" "$TREE/$path" || return ;;
 		A)	rm -f -- "$TREE/$path" || return ;;
 		P)	dirs=("$path" "${dirs[@]}") ;;
 		esac
@@ -65,7 +66,8 @@ journal_undo() {
 # The folders that a removed file leaves empty go too: git has none either.
 journal_finish() {
 	local j=$TREE/.kit-apply.done change path
-	while read -r change path; do
+	# Without a list this was removed half already, the folders before that.
+	[ ! -f "$j/list" ] || while read -r change path; do
 		if [ "$change" = D ] && [ ! -e "$TREE/$path" ] && [[ $path == */* ]]; then
 			(cd "$TREE" && rmdir -p --ignore-fail-on-non-empty -- "${path%/*}" 2>/dev/null)
 		fi

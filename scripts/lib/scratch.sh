@@ -13,7 +13,7 @@
 #   $SCRATCH/now     with all patches that are there or apply
 
 # shellcheck disable=SC2034 # STATE and DETAIL are read by apply.sh
-declare -a STATE DETAIL THERE
+STATE=() DETAIL=() THERE=()
 
 # scratch_env: from here on git sees no repository and no configuration.
 scratch_env() {
@@ -43,7 +43,7 @@ scratch_copy() {
 }
 
 infra_scratch() {
-	die "$EX_INFRA" "cannot copy to $SCRATCH (see above); free some space there or set TMPDIR. The tree was not touched"
+	die "$EX_INFRA" "cannot copy to $SCRATCH (see above); free some space there or set TMPDIR; the tree is as it was"
 }
 
 # A link inside the tree could lead out of it, and a rename would replace it.
@@ -72,7 +72,7 @@ try() {
 	if grep -qE 'corrupt patch|[Nn]o valid patches|patch fragment without header|malformed' "$SCRATCH/log"; then
 		die "$EX_USAGE" "git does not take $patch: $(tail -n 1 "$SCRATCH/log"); scripts/lint.sh says more"
 	fi
-	die "$EX_INFRA" "git apply failed in $dir: $(tail -n 1 "$SCRATCH/log"). The tree was not touched"
+	die "$EX_INFRA" "git apply failed in $dir: $(tail -n 1 "$SCRATCH/log"); the tree is as it was"
 }
 
 # places FILE: where git put which hunk, from its log: "file hunk line".
@@ -86,7 +86,7 @@ places() {
 # after applying, old after reversing, there for one found but left in.
 spans() {
 	places "$2" | awk -v side="$3" '
-		NR == FNR { at[$1, $2] = $3; next }
+		part == 1 { at[$1, $2] = $3; next }
 		{ old = $4; oldlen = $5; new = $6; newlen = $7
 		  if ($1 != file) { file = $1; grown = 0 }
 		  first = side == "new" ? new : old
@@ -94,7 +94,7 @@ spans() {
 		  if (side == "there") first += grown
 		  grown += newlen - oldlen
 		  print $1, first, first + (side == "old" ? oldlen : newlen) - 1 }
-	' - <("$KIT_BIN/kit-queue" hunks "$1")
+	' part=1 - part=2 <("$KIT_BIN/kit-queue" hunks "$1")
 }
 
 # one_hunk PATCH FILE N: that hunk alone, as $SCRATCH/hunk.
