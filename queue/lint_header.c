@@ -154,14 +154,19 @@ static void check_commit_line(struct lint *l, const struct queue *q, const struc
 
 static void check_stat(struct lint *l, const struct patch *p)
 {
+	const char *why;
 	int i;
 
 	if (p->separator == p->diff && p->diff < p->nr_lines)
 		finding(l, p->path, p->diff + 1, "no \"---\" between the tags and the diff; put one before the diffstat");
-	for (i = p->separator + 1; i < p->diff; i++)
-		if (p->lines[i].text[0] &&
+	for (i = p->separator + 1; i < p->diff; i++) {
+		why = taken_for(p, i);
+		if (why)
+			finding(l, p->path, i + 1, "\"%.40s\": %s, and refresh drops it; remove the line", p->lines[i].text, why);
+		else if (p->lines[i].text[0] &&
 		    !matches("^ .+ \\| +([0-9]+( [+-]*)?|Bin.*)$|^ [0-9]+ files? changed", p->lines[i].text))
 			finding(l, p->path, i + 1, "below the \"---\" only a diffstat survives both quilt and git am; move this line above the tags or remove it");
+	}
 }
 
 void lint_header(struct lint *l, const struct queue *q, const struct patch *p)

@@ -66,6 +66,7 @@ mini_tree() {
 # sed SCRIPT run over FILE (kernel/sched/fair.c); sets EDITED to its path.
 edited() {
 	EDITED=$(dirname "$1")/$2
+	rm -rf "$EDITED"
 	cp -a "$1" "$EDITED"
 	sed -i "$3" "$EDITED/${4:-kernel/sched/fair.c}"
 }
@@ -75,6 +76,7 @@ edited() {
 three_patches() {
 	make_queue
 	T=$BATS_TEST_TMPDIR/t
+	rm -rf "$T"
 	mini_tree "$T"
 	edited "$T" s1 's/fair30/fair30_one/'
 	new_patch one.patch stable "$T" "$EDITED" 6.12.90
