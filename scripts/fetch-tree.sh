@@ -56,9 +56,9 @@ get() {
 # list_all [LTS]: what can be had.
 list_all() {
 	local lts known
-	known=${1:-$(lts_list)}
-	debian_scan
-	for lts in $known; do
+	mapfile -t known < <(if [ -n "$1" ]; then echo "$1"; else lts_list; fi)
+	debian_scan "${known[@]}"
+	for lts in "${known[@]}"; do
 		{
 			cache_list "$lts"
 			debian_list "$lts"

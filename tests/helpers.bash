@@ -64,6 +64,7 @@ tree_sum() {
 }
 
 # fails_with CODE TEXT: the last `run` left with CODE and said TEXT somewhere.
+# shellcheck disable=SC2154 # bats sets status and output
 fails_with() {
 	[ "$status" -eq "$1" ] && [[ $output == *"$2"* ]] ||
 		{ printf 'wanted exit %s and "%s", got exit %s and:\n%s\n' "$1" "$2" "$status" "$output"; return 1; }

@@ -12,9 +12,9 @@
 #   FILE       run only these: a bats file, or a unit test's C source
 #   -h, --help this text
 #
-# stdout: one line per file, what failed, each skipped test with its reason,
-# and last, alone on its line, "N passed, N failed, N skipped". The TAP of each
-# file stays in build/tests/taps/NAME.tap.
+# stdout: one line per file, what failed and what it said, each skipped test
+# with its reason, and last, alone on its line, "N passed, N failed, N skipped".
+# The TAP of each file stays in build/tests/taps/NAME.tap.
 #
 # Exit: 0 no test failed, and at least one ran; 1 otherwise; 2 usage; 5 the
 # host lacks something; 6 apt-get failed; 130, 143 interrupted.
@@ -80,9 +80,11 @@ summary() {
 	}
 	FNR == 1 { close_file(); file = FILENAME; sub(/.*\//, "", file); sub(/\.tap$/, "", file); planned = -1; code = "none"; ran = bad = 0 }
 	/^1\.\.[0-9]+/ { planned = substr($0, 4) + 0 }
+	/^(not )?ok / { telling = 0 }
+	telling && /^# / { print "  " substr($0, 3) }
 	/^ok / && tolower($0) ~ /# skip/ { ran++; skipped++; print "skipped: " file ": " sentence(); next }
 	/^ok / { ran++; passed++ }
-	/^not ok / { ran++; bad++; print "failed: " file ": " sentence() }
+	/^not ok / { ran++; bad++; telling = 1; print "failed: " file ": " sentence() }
 	/^# exit [0-9]+$/ { code = $3 }
 	END { close_file()
 	      printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped

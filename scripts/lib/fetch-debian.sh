@@ -8,10 +8,10 @@
 APT=()		# apt's options for them
 DEBIAN=		# folder: SUITE/ (apt's state), table (SUITE DEBVERSION LTS)
 
-# debian_scan: bring the lists of every suite, and put what they have into
-# $DEBIAN/table, one "SUITE DEBVERSION LTS" a line.
+# debian_scan LTS...: bring the lists of every suite, and put what they have of
+# these kernels into $DEBIAN/table, one "SUITE DEBVERSION LTS" a line.
 debian_scan() {
-	local suite archive
+	local suite archive packages=("${@/#/linux-source-}")
 	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null ||
 		die "$EX_HOST" "no apt on this host, so no Debian packages; name a tarball or a git URL with --from"
 	work_open "debian-$$"
@@ -23,7 +23,7 @@ debian_scan() {
 		die "$EX_HOST" "this host's apt knows no Debian mirror; set KIT_DEBIAN_MIRROR to one, or name a tarball or git URL with --from"
 	note "asking Debian's suites for linux-source"
 	while read -r suite archive; do
-		debian_scan_suite "$suite" "$archive" || echo "$suite" >>"$DEBIAN/missing"
+		debian_scan_suite "$suite" "$archive" "${packages[@]}" || echo "$suite" >>"$DEBIAN/missing"
 	done < <(grep -E '^[a-z]' "$KIT/configs/debian-suites")
 	[ ! -s "$DEBIAN/missing" ] ||
 		note "could not read $(paste -sd' ' "$DEBIAN/missing") ($(last_line "$DEBIAN/log"))"
@@ -56,20 +56,21 @@ debian_apt() {
 		-o "APT::Sandbox::User=$(id -un)" -o APT::Update::Error-Mode=any -o Acquire::Languages=none)
 }
 
-# debian_scan_suite SUITE ARCHIVE: add the suite to the table; 1 if no mirror
-# of that archive has it with a good signature.
+# debian_scan_suite SUITE ARCHIVE PACKAGE...: add what the suite has of the
+# packages to the table; 1 if no mirror of that archive has the suite with a
+# good signature.
 debian_scan_suite() {
-	local url option='' keyring=${KIT_DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
+	local suite=$1 archive=$2 url option='' keyring=${KIT_DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
 	[ ! -e "$keyring" ] || option="[signed-by=$keyring] "
-	debian_apt "$1"
+	shift 2
+	debian_apt "$suite"
 	while read -r _ url; do
-		printf 'deb %s%s %s main\n' "$option" "$url" "$1" >"$DEBIAN/$1/sources.list"
+		printf 'deb %s%s %s main\n' "$option" "$url" "$suite" >"$DEBIAN/$suite/sources.list"
 		run apt-get "${APT[@]}" update >>"$DEBIAN/log" 2>&1 || continue
-		apt-cache "${APT[@]}" pkgnames linux-source- | grep -E "^linux-source-$LTS_RE$" |
-			xargs -r apt-cache "${APT[@]}" madison |
-			awk -v s="$1" '{ sub("linux-source-", "", $1); print s, $3, $1 }' >>"$DEBIAN/table"
+		apt-cache "${APT[@]}" madison "$@" 2>/dev/null |
+			awk -v s="$suite" '{ sub("linux-source-", "", $1); print s, $3, $1 }' >>"$DEBIAN/table"
 		return 0
-	done < <(grep "^$2 " "$DEBIAN/mirrors")
+	done < <(grep "^$archive " "$DEBIAN/mirrors")
 	return 1
 }
 
@@ -96,7 +97,7 @@ debian_get() {
 	debian_apt "$suite"
 	note "fetching linux-source-$lts $pkg from $suite"
 	mkdir "$WORK/deb"
-	(cd "$WORK/deb" && run apt-get "${APT[@]}" download "linux-source-$lts=$pkg") >"$WORK/log" 2>&1 ||
+	run env -C "$WORK/deb" apt-get "${APT[@]}" download "linux-source-$lts=$pkg" >"$WORK/log" 2>&1 ||
 		die "$EX_INFRA" "cannot fetch linux-source-$lts $pkg: $(last_line "$WORK/log"); try again"
 	run debian_extract "$lts" 2>"$WORK/log" ||
 		die "$EX_INFRA" "cannot unpack linux-source-$lts $pkg: $(last_line "$WORK/log"); try again, or free space in $TREES"

@@ -4,7 +4,7 @@
 # Where kernel trees come from. Needs fetch.sh; used by fetch-tree.sh.
 #
 # A source of packaged releases, NAME, is three functions:
-#   NAME_scan                 ask it what it has
+#   NAME_scan LTS...          ask it what it has of these
 #   NAME_list LTS             print "VERSION NAME DETAIL", newest last
 #   NAME_get VERSION          leave a tarball in $WORK/src.tar, and its origin
 #                             as "key: value" lines in $WORK/src.origin
@@ -17,7 +17,7 @@ LTS_RE='[0-9]+\.[0-9]+'
 fetch_packaged() {
 	local lts
 	lts=$(grep -oE "^$LTS_RE" <<<"$2")
-	"$1_scan"
+	"$1_scan" "$lts"
 	VERSION=$("$1_list" "$lts" | awk -v a="$2" -v l="$lts" '$1 == a || a == l { v = $1 } END { print v }')
 	[ -n "$VERSION" ] || "$1_has_not" "$2" "$lts"
 	[ "$VERSION" = "$2" ] || note "taking $VERSION, the newest $2 that $1 has"

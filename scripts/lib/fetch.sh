@@ -21,6 +21,7 @@ cache_open() {
 	local tmp
 	mkdir -p "$TREES" && [ -w "$TREES" ] ||
 		die "$EX_INFRA" "cannot write to $TREES; set KIT_CACHE to a folder of yours"
+	exec {STDERR}>&2
 	trap work_close_all EXIT
 	trap 'on_signal INT 130' INT
 	trap 'on_signal TERM 143' TERM
@@ -31,8 +32,10 @@ cache_open() {
 	done
 }
 
+# The signal may come where stderr is a log file.
 on_signal() {
 	trap '' INT TERM HUP
+	exec 2>&"$STDERR"
 	[ -z "$JOB" ] || { kill -TERM -- "-$JOB"; wait "$JOB"; } 2>/dev/null
 	note "interrupted (SIG$1); nothing was kept"
 	exit "$2"
@@ -99,8 +102,8 @@ cache_check() {
 	local dir=$TREES/$1 is
 	[ -e "$dir" ] || [ -L "$dir" ] || return 1
 	is=$(version_of "$dir")
-	[ "$is" = "$1" ] ||
-		die "$EX_TREE" "$dir is ${is:+a tree of $is}${is:-no kernel tree}, not $1; rename or remove it"
+	[ -n "$is" ] || die "$EX_TREE" "$dir is no kernel tree; rename or remove it"
+	[ "$is" = "$1" ] || die "$EX_TREE" "$dir is a tree of $is, not $1; rename or remove it"
 }
 
 # cache_newest ASKED: set VERSION to the newest tree in the cache that is what
@@ -140,22 +143,24 @@ origin_of() {
 	[ ! -f "$TREES/.$1.origin" ] || sed -n "s/^$2: //p" "$TREES/.$1.origin"
 }
 
-# last_line FILE: what a program said last, for an error of one line.
-last_line() { grep -v '^[[:space:]]*$' "$1" | tail -n 1; }
+# last_line FILE: what a program said last that tells something, for an error
+# of one line; tar ends with a line that does not.
+last_line() { grep -vE '^[[:space:]]*$|^tar: (Exiting|Error is not)' "$1" | tail -n 1; }
 
 # unpack TARBALL: unpack it into $WORK/tree, which then is the tree itself.
 # Refuses what does not unpack to one folder that is complete in itself.
 unpack() {
-	local top bad
+	local top bad name
+	name=$(basename -- "$(realpath -- "$1")")
 	mkdir "$WORK/unpack" &&
 		run tar -xf "$1" --no-same-owner --no-same-permissions -C "$WORK/unpack" 2>"$WORK/log" ||
-		die "$EX_INFRA" "cannot unpack ${1##*/}: $(last_line "$WORK/log"); get it again, or free space in $TREES"
+		die "$EX_INFRA" "cannot unpack $name: $(last_line "$WORK/log"); get it again, or free space in $TREES"
 	bad=$(unpacked_strays "$WORK/unpack")
 	[ -z "$bad" ] ||
-		die "$EX_TREE" "${1##*/} holds '$bad', which leaves the tree or is no file; do not trust this tarball"
+		die "$EX_TREE" "$name holds '$bad', which leaves the tree or is no file; do not trust this tarball"
 	top=("$WORK/unpack"/*)
 	[ ${#top[@]} -eq 1 ] && [ -d "${top[0]}" ] && [ "$(find "$WORK/unpack" -mindepth 1 -maxdepth 1 | wc -l)" -eq 1 ] ||
-		die "$EX_TREE" "${1##*/} does not hold exactly one folder; a kernel tarball does"
+		die "$EX_TREE" "$name does not hold exactly one folder; a kernel tarball does"
 	mv "${top[0]}" "$WORK/tree"
 	rmdir "$WORK/unpack"
 }
