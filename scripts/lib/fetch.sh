@@ -144,8 +144,15 @@ origin_of() {
 }
 
 # last_line FILE: what a program said last that tells something, for an error
-# of one line; tar ends with a line that does not.
-last_line() { grep -vE '^[[:space:]]*$|^tar: (Exiting|Error is not)' "$1" | tail -n 1; }
+# of one line; tar ends with a line that does not. A full disk takes no log.
+last_line() {
+	local line
+	line=$(grep -vE '^[[:space:]]*$|^tar: (Exiting|Error is not)' "$1" | tail -n 1)
+	if [ -z "$line" ] && [ "$(df --output=avail -- "$TREES" | tail -n 1)" -eq 0 ]; then
+		line="No space left on device"
+	fi
+	printf '%s\n' "${line:-it gave no reason}"
+}
 
 # unpack TARBALL: unpack it into $WORK/tree, which then is the tree itself.
 # Refuses what does not unpack to one folder that is complete in itself.

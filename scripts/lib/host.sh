@@ -85,7 +85,7 @@ host_check() {
 		wrong=$(host_lacks "$check" "$target") && continue
 		package=-
 		[ -z "$manager" ] || read -r package <<<"${!manager}"
-		HOST_MISSING+=("$check${target#any}|$wrong|$package")
+		HOST_MISSING+=("$check|$wrong|$package")
 	done < <(host_rows host-packages)
 	[ ${#HOST_MISSING[@]} -eq 0 ]
 }
