@@ -42,7 +42,7 @@ static bool names_file(struct lint *l, const struct queue *q,
 	if (queue_find(q, n->text))
 		return true;
 	if (queue_find(q, n->name))
-		finding(l, s->path, n->line, "\"%s\": %s; make the line: %s",
+		finding(l, s->path, n->line, "%s: %s; make the line: %s",
 			trim(xstrdup(n->text)), oddity(n->text), n->name);
 	else
 		finding(l, s->path, n->line, "there is no patches/%s/%s; add that file or remove the line: sed -i %dd %s",

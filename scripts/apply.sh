@@ -39,7 +39,7 @@
 
 SCRATCH=
 CLASS=stable CHECK=no REVERSE='' STRICT=no JSON=no ONLY='' WITHOUT=''
-NAME=() PATCH=() FIRST=() FILES=() ACTION=()
+NAME=() PATCH=() CHOSEN=() CLASSES=() FIRST=() FILES=() ACTION=()
 
 parse_args() {
 	local args
@@ -96,9 +96,10 @@ lock_tree() {
 		die "$EX_TREE" "another $PROG is at work in $TREE; wait until it is done"
 }
 
-# chosen NAME: whether --only and --without leave it in.
+# chosen NAME CLASS: whether --class, --only and --without leave it in.
 chosen() {
 	local stem=${1%.patch}
+	[ "$CLASS" = all ] && [ "$2" != landed ] || in_list "$2" "$CLASS" || return
 	[ -z "$ONLY" ] || in_list "$stem" "$ONLY" || return
 	[ -z "$WITHOUT" ] || ! in_list "$stem" "$WITHOUT"
 }
@@ -108,8 +109,12 @@ in_list() {
 	[[ ${list//.patch,/,} == *",$1,"* ]]
 }
 
+# check_names: --only and --without name what --class has.
 check_names() {
-	local name names have=" ${*%.patch} "
+	local i name names have=" "
+	for i in "${!NAME[@]}"; do
+		if (ONLY='' WITHOUT='' chosen "${NAME[i]}" "${CLASSES[i]}"); then have+="${NAME[i]%.patch} "; fi
+	done
 	IFS=, read -ra names <<<"$ONLY,$WITHOUT"
 	for name in "${names[@]}"; do
 		[ -z "$name" ] || [[ $have == *" ${name%.patch} "* ]] ||
@@ -117,16 +122,19 @@ check_names() {
 	done
 }
 
+# All that can lie on top of each other is read, not only what is chosen.
 read_queue() {
-	local list name path first files rest all=()
-	list=$("$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class "$CLASS" "$LTS") || exit
-	while IFS=$'\t' read -r name path rest first rest files rest; do
+	local list name path first class files rest wide=stable,distro,experimental
+	"$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class "$CLASS" "$LTS" >/dev/null || exit
+	[[ ,$CLASS, != *,landed,* ]] || wide+=,landed
+	list=$("$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class "$wide" "$LTS") || exit
+	while IFS=$'\t' read -r name path rest first class files rest; do
 		[ -n "$name" ] || continue
-		all+=("$name")
-		chosen "$name" || continue
-		NAME+=("$name") PATCH+=("$KIT_QUEUE/$path") FIRST+=("$first") FILES+=("$files")
+		NAME+=("$name") PATCH+=("$KIT_QUEUE/$path") FIRST+=("$first")
+		CLASSES+=("$class") FILES+=("$files")
+		if chosen "$name" "$class"; then CHOSEN+=(1); else CHOSEN+=(''); fi
 	done <<<"$list"
-	check_names "${all[@]}"
+	check_names
 }
 
 touched_files() { printf '%s\n' "${FILES[@]}" | tr ' ' '\n' | sed '/^$/d' | sort -u; }
@@ -152,6 +160,7 @@ plan() {
 	FAILED=0 WORK=0 REST=0
 	for i in "${!NAME[@]}"; do
 		ACTION[i]=none
+		[ -n "${CHOSEN[i]}" ] || [ "${STATE[i]}" = conflict ] || continue
 		case ${STATE[i]} in
 		"$want") WORK=$((WORK + 1)) ACTION[i]=work ;;
 		"$rest") REST=$((REST + 1)) ;;
@@ -166,7 +175,7 @@ plan() {
 
 carry_out() {
 	local files new=$SCRATCH/now
-	[ -z "$REVERSE" ] || new=$SCRATCH/base
+	[ -z "$REVERSE" ] || new=$SCRATCH/less
 	mapfile -t files < <(touched_files)
 	journal_list "$SCRATCH/tree" "$new" "${files[@]}" >"$SCRATCH/list" || infra_scratch
 	[ -s "$SCRATCH/list" ] ||
@@ -186,7 +195,11 @@ name_actions() {
 
 report() {
 	local i w=5 changed=false bad
-	for i in "${!NAME[@]}"; do [ ${#NAME[i]} -le "$w" ] || w=${#NAME[i]}; done
+	for i in "${!NAME[@]}"; do
+		# What was not asked for is no part of the answer, unless in the way.
+		[ -n "${CHOSEN[i]}" ] || [ "${STATE[i]}" = conflict ] || { unset "NAME[i]"; continue; }
+		[ ${#NAME[i]} -le "$w" ] || w=${#NAME[i]}
+	done
 	[ $FAILED -gt 0 ] && WORK=0
 	[ $WORK -eq 0 ] || [ "$CHECK" = yes ] || changed=true
 	if [ "$JSON" = yes ]; then

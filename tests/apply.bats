@@ -292,6 +292,27 @@ unchanged() { [ "$(full_sum "$T")" = "$SUM" ] || { echo "$T has changed"; return
 	fails_with 2 'no class "nonsense"'
 }
 
+@test "case 5: a patch is found below one of a class that is not asked for" {
+	edited "$AFTER" d 's/fair30_two/fair30_distro/'
+	new_patch distro.patch distro "$AFTER" "$EDITED" none
+	"$APPLY" --class all 6.12 "$T"
+	same "$T" "$EDITED"
+	run "$APPLY" 6.12 "$T"
+	fails_with 0 "applied 0, already there 3"
+	[[ $output != *distro.patch* ]]
+	same "$T" "$EDITED"
+	SUM=$(full_sum "$T")
+	run "$APPLY" --reverse 6.12 "$T"
+	fails_with 1 "distro.patch: conflict: it is there, on top of patches that would change"
+	unchanged
+	run "$APPLY" --reverse --only three 6.12 "$T"
+	fails_with 0 "reversed 1, not there 0"
+	run "$APPLY" --reverse --class all 6.12 "$T"
+	fails_with 0 "reversed 3, not there 1"
+	mini_tree "$BATS_TEST_TMPDIR/fresh"
+	same "$T" "$BATS_TEST_TMPDIR/fresh"
+}
+
 @test "a landed patch is taken out to make the base side" {
 	edited "$AFTER" before 's/core40/core40_before/' kernel/sched/core.c
 	new_patch landed.patch landed "$EDITED" "$AFTER" 6.12.80

@@ -201,7 +201,7 @@ also_finds() {
 		printf "2c\\\\\n%b\n" "$wrong" | sed 's/^ /\\&/' >"$BATS_TEST_TMPDIR/script"
 		sed -i -f "$BATS_TEST_TMPDIR/script" "$S"
 		[ "$(sed -n 2p "$S")" = "$(printf '%b' "$wrong")" ]
-		also_finds series/6.12.stable:2 "\"$(printf '%b' "$wrong" | sed 's/^ *//; s/[ \r]*$//')\": $reason; make the line: one.patch"
+		also_finds series/6.12.stable:2 "$(printf '%b' "$wrong" | sed 's/^ *//; s/[ \r]*$//'): $reason; make the line: one.patch"
 	done <<-'EOF'
 		"one.patch"|the name is quoted
 		'one.patch'|the name is quoted

@@ -6,11 +6,14 @@
 # places; this only asks it the right questions in the right order.
 #
 # Used with the arrays that apply.sh fills, one element a patch in the order of
-# the series: NAME, PATCH (path). Sets per patch STATE ("applies", "already
-# there", "partly there", "conflict") and DETAIL, and per tree the folders
+# the series: NAME, PATCH (path), CHOSEN (empty for one that is not asked for,
+# but can be there, on top of one that is). Sets per chosen patch STATE
+# ("applies", "already there", "partly there", "conflict") and DETAIL, and the
+# folders
 #   $SCRATCH/tree    the files as found
-#   $SCRATCH/base    without those patches that are there
-#   $SCRATCH/now     with all patches that are there or apply
+#   $SCRATCH/base    without any patch of the queue
+#   $SCRATCH/now     with all patches that are there, or are chosen and apply
+#   $SCRATCH/less    without the chosen ones (only with REVERSE)
 
 # shellcheck disable=SC2034 # STATE and DETAIL are read by apply.sh
 STATE=() DETAIL=() THERE=()
@@ -39,7 +42,6 @@ scratch_copy() {
 			die "$EX_TREE" "$tree/$file is no regular file, but the queue patches it; give a tree as kernel.org or Debian ship it"
 		mkdir -p "$SCRATCH/tree/${file%/*}" && cp -- "$tree/$file" "$SCRATCH/tree/$file" || infra_scratch
 	done
-	fork_copy tree now
 }
 
 infra_scratch() {
@@ -137,8 +139,10 @@ conflict() {
 # earlier one: what can be taken out is there.
 find_there() {
 	local i
+	fork_copy tree now
 	for ((i = ${#NAME[@]} - 1; i >= 0; i--)); do
 		THERE[i]=
+		[ -n "${CHOSEN[i]}" ] || [ "$1" = all ] || continue
 		try now "${PATCH[i]}" -R --check || continue
 		cp "$SCRATCH/log" "$SCRATCH/log.$i" || infra_scratch
 		spans "${PATCH[i]}" "$SCRATCH/log.$i" there >"$SCRATCH/spans"
@@ -164,13 +168,14 @@ check_round_trip() {
 		[ -n "${THERE[i]}" ] || continue
 		try now "${PATCH[i]}" && continue
 		conflict "$i" "seems to be there, but does not go in again once it is taken out; look at the places in $(files_of "$i")"
-		return
+		return 1
 	done
 	diff -r "$SCRATCH/tree" "$SCRATCH/now" >/dev/null && return
 	for i in "${!NAME[@]}"; do
 		[ -z "${THERE[i]}" ] ||
 			conflict "$i" "seems to be there, but at a place where it would not go in; look at $(files_of "$i")"
 	done
+	return 1
 }
 
 files_of() { "$KIT_BIN/kit-queue" hunks "${PATCH[$1]}" | cut -f1 | sort -u | paste -sd ' '; }
@@ -208,6 +213,13 @@ why_not() {
 	fi
 }
 
+# put_back FOLDER I: a patch that is there goes in again, on top of what the
+# run has made of the patches below it.
+put_back() {
+	try "$1" "${PATCH[$2]}" ||
+		conflict "$2" "it is there, on top of patches that would change; bring in or take out these together"
+}
+
 # In the order of the series, on top of what is there.
 find_applies() {
 	local i
@@ -215,11 +227,10 @@ find_applies() {
 	for i in "${!NAME[@]}"; do
 		if [ -n "${THERE[i]}" ]; then
 			[ -n "${STATE[i]-}" ] || STATE[i]="already there"
-			try now "${PATCH[i]}" ||
-				conflict "$i" "it is there, but does not fit on top of the missing patches that come before it"
+			put_back now "$i"
 			continue
 		fi
-		[ -z "${STATE[i]-}" ] || continue
+		[ -n "${CHOSEN[i]}" ] && [ -z "${STATE[i]-}" ] || continue
 		if ! try now "${PATCH[i]}"; then
 			classify "$i"
 			continue
@@ -231,9 +242,28 @@ find_applies() {
 	done
 }
 
+find_less() {
+	local i
+	fork_copy base less
+	for i in "${!NAME[@]}"; do
+		[ -z "${THERE[i]}" ] || [ -n "${CHOSEN[i]}" ] || put_back less "$i"
+	done
+}
+
 # find_states: decide all patches; needs scratch_copy before.
 find_states() {
-	find_there
-	check_round_trip
+	local i
+	find_there all
+	if ! check_round_trip; then
+		# Perhaps only a patch that is not asked for was taken for there.
+		STATE=() DETAIL=()
+		find_there chosen
+		check_round_trip
+	fi
 	find_applies
+	[ -z "${REVERSE-}" ] || find_less
+	# A doubt about a patch that is not asked for is no matter of this run.
+	for i in "${!NAME[@]}"; do
+		[ -n "${CHOSEN[i]}" ] || [ -n "${THERE[i]}" ] || STATE[i]=
+	done
 }
