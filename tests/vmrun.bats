@@ -301,6 +301,14 @@ in_background() {
 	gone child grandchild
 }
 
+@test "a caller sees the signal, and no exit code that looks like it" {
+	run perl -e 'system(@ARGV); exit($? & 127)' env --default-signal=INT \
+		"$KIT_BIN/kit-vmrun" --console console --status status --end-marker END \
+		--first 60 --progress 60 --total 60 -- bash -c 'kill -INT $PPID; exec sleep 300'
+	code 2
+	status '.ended == "interrupted"'
+}
+
 @test "the child dies when kit-vmrun is killed" {
 	in_background KILL
 	[ "$status" -eq 137 ]
