@@ -70,11 +70,13 @@ fails_with() {
 		{ printf 'wanted exit %s and "%s", got exit %s and:\n%s\n' "$1" "$2" "$status" "$output"; return 1; }
 }
 
-# stub DIR NAME LINE...: a program NAME in DIR, a script of these lines.
+# stub DIR NAME LINE...: a program NAME in DIR, a script of these lines. It takes
+# the place of a link that links() made; what the link leads to is the host's.
 stub() {
 	local dir=$1 name=$2
 	shift 2
 	mkdir -p "$dir"
+	rm -f "${dir:?}/$name"
 	printf '%s\n' '#!/bin/bash' "$@" >"$dir/$name"
 	chmod +x "$dir/$name"
 }

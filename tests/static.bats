@@ -23,7 +23,8 @@ files() {
 	cd "$KIT"
 	mapfile -t scripts < <(files '*.bats')
 	[ ${#scripts[@]} -gt 0 ]
-	shellcheck -x "${scripts[@]}"
+	# bats sets status and output, and the single quotes are for inner shells.
+	shellcheck -x -S warning -e SC2154 "${scripts[@]}"
 }
 
 @test "the host tools build without a warning" {
