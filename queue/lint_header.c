@@ -126,6 +126,8 @@ static void check_text_line(struct lint *l, const struct patch *p, int i)
 
 	if (why)
 		finding(l, p->path, i + 1, "\"%.40s\": %s; indent or reword the line", text, why);
+	else if (matches("^#? .* files? changed", text))
+		finding(l, p->path, i + 1, "\"%.40s\": quilt refresh takes it for a diffstat and drops it; reword the line", text);
 	if (len && isspace((unsigned char)text[len - 1]))
 		finding(l, p->path, i + 1, "blanks at the end of the line, which git am drops; remove them");
 }

@@ -184,7 +184,7 @@ mend() { run "$APPLY" --class landed --reverse 6.12 "$T"; }
 }
 
 @test "a signal while files are being replaced lets the replacing finish" {
-	writers '[ "$TOOL ${*: -1}" != "$(type -P mv) $T/kernel/sched/fair.c" ] || kill -TERM $PPID'
+	writers '[ "${0##*/} ${*: -1}" != "mv $T/kernel/sched/fair.c" ] || kill -TERM $PPID'
 	PATH=$BIN:$PATH run "$APPLY" 6.12 "$T"
 	grep -q "mv .*$T/kernel/sched/fair.c" "$CALLS"
 	fails_with 0 "applied 4, already there 0"

@@ -131,10 +131,13 @@ unchanged() { [ "$(full_sum "$T")" = "$SUM" ] || { echo "$T has changed"; return
 	unchanged
 }
 
-@test "case 7: a tree in a folder of another repository, which git apply alone passes over" {
+@test "case 7: a tree in a folder of another repository changes, and by its own rules" {
 	outer=$BATS_TEST_TMPDIR/outer
 	mkdir "$outer"
 	git -C "$outer" init -q
+	# what that repository says of its own files is not for this tree
+	git -C "$outer" config core.autocrlf true
+	git -C "$outer" config apply.ignoreWhitespace change
 	mv "$T" "$outer/t"
 	export TMPDIR=$outer
 	run "$APPLY" 6.12 "$outer/t"
@@ -149,6 +152,9 @@ unchanged() { [ "$(full_sum "$T")" = "$SUM" ] || { echo "$T has changed"; return
 	run "$APPLY" 6.12 "$T"
 	fails_with 0 "applied 0, already there 3"
 	unchanged
+	# this tree is older than the fix of two.patch: nothing to drop
+	fails_with 0 "two.patch is already there, put in by somebody before"
+	fails_with 0 "one.patch is already there: 6.12 has it since 6.12.90"
 }
 
 @test "case 9: when the third patch fails the first two are not there" {
@@ -170,11 +176,13 @@ unchanged() { [ "$(full_sum "$T")" = "$SUM" ] || { echo "$T has changed"; return
 	unchanged
 }
 
-@test "modes are kept, and other files keep their times" {
-	chmod 0755 "$T/kernel/sched/fair.c"
+@test "modes and owners are kept, and other files keep their times" {
+	chmod 0766 "$T/kernel/sched/fair.c"
+	[ "$(id -u)" -ne 0 ] || chown 1234:2345 "$T/kernel/sched/fair.c"
+	owner=$(stat -c '%a %u:%g' "$T/kernel/sched/fair.c")
 	before=$(stat -c '%Y %i' "$T/Makefile")
 	"$APPLY" 6.12 "$T"
-	[ "$(stat -c %a "$T/kernel/sched/fair.c")" = 755 ]
+	[ "$(stat -c '%a %u:%g' "$T/kernel/sched/fair.c")" = "$owner" ]
 	[ "$(stat -c '%Y %i' "$T/Makefile")" = "$before" ]
 }
 

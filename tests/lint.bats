@@ -103,7 +103,7 @@ also_finds() {
 
 @test "lines of the text that would start a diff or another mail are found" {
 	for line in '--- a/kernel/sched/fair.c' '+++ b/x' 'diff --git a/x b/x' 'Index: x' \
-		'@@ -1,2 +1,2 @@' 'From 0123456789 Mon Sep 17 00:00:00 2001' '---' '*** x' '-- >8 --'; do
+		'@@ -1,2 +1,2 @@' '# 3 files changed' 'From 0123456789 Mon Sep 17 00:00:00 2001' '---' '*** x' '-- >8 --'; do
 		three_patches
 		sed -i "7i\\$line" "$P"
 		also_finds patches/6.12/one.patch:7 "\"$line\": "
