@@ -12,6 +12,7 @@ static int tap_run, tap_failed;
 static void ok(bool holds, const char *sentence)
 {
 	printf("%sok %d %s\n", holds ? "" : "not ", ++tap_run, sentence);
+	fflush(stdout);	/* so that a test that hangs shows how far it came */
 	tap_failed += !holds;
 }
 
