@@ -10,27 +10,29 @@
  * Parameters: lab.cpus (mask), lab.parents, lab.monitor (a CPU outside of the
  * mask, for this program itself), lab.storms, lab.window_us, lab.gap_us
  * (guest time from one fork to the next), lab.settle_us (idle time before a
- * storm, for the load averages to decay).
+ * storm, for the load averages to decay), lab.slice_us and lab.dilation (see
+ * busy_slice() in guest.h).
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "guest.h"
 
-#define START_LIMIT_NS 20000000000ull
+#define START_LIMIT_S 20
 
 enum phase { STARTING, WINDOW, AFTER };
 
 struct worker {
-	volatile int started;
 	volatile enum phase seen;	/* the last phase that it has noticed */
 	volatile uint64_t cpu_ns[3];	/* its CPU time when it noticed */
 	pid_t pid;
@@ -42,10 +44,35 @@ struct storm {
 	long gap_us, window_us, settle_us;
 	int nr_workers;
 	volatile enum phase phase;
-	volatile int forked;		/* set by the parent after its last fork */
-	uint64_t fork_ns, start_ns, window_ns;
+	int missing;			/* workers that have not noticed the phase */
+	uint64_t begin_ns, start_ns, window_ns;
+	volatile uint64_t forked_ns;	/* when the parent had made its last fork */
 	struct worker worker[MAX_CPUS];
 };
+
+/* The last worker that notices a phase wakes the monitor. */
+static void noticed(struct storm *s)
+{
+	if (__atomic_sub_fetch(&s->missing, 1, __ATOMIC_SEQ_CST) == 0)
+		syscall(SYS_futex, &s->missing, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/*
+ * The monitor sleeps until it is woken: if it polled, its CPU would look for
+ * tasks to pull each time it goes idle again, and that mends the placement
+ * that is to be measured.
+ */
+static void wait_until_noticed(struct storm *s)
+{
+	const struct timespec limit = { START_LIMIT_S, 0 };
+	int missing;
+
+	while ((missing = __atomic_load_n(&s->missing, __ATOMIC_SEQ_CST)) > 0)
+		if (syscall(SYS_futex, &s->missing, FUTEX_WAIT, missing, &limit,
+			    NULL, 0) && errno == ETIMEDOUT)
+			fail("%d workers did not run for %d s of guest time",
+			     missing, START_LIMIT_S);
+}
 
 static uint64_t own_cpu_ns(void)
 {
@@ -59,22 +86,19 @@ static uint64_t own_cpu_ns(void)
  * Only the task itself can read its CPU time to the nanosecond: for others the
  * kernel shows what it knew at the last tick. A worker that waits for its CPU
  * when the phase changes uses none until it runs and notices.
- *
- * The body of the loop is long, and of the cheapest instruction there is:
- * under an emulator that counts instructions guest time then passes at little
- * cost.
  */
-static void spin(const struct storm *s, struct worker *w)
+static void spin(struct storm *s, struct worker *w)
 {
-	w->started = 1;
+	noticed(s);
 	for (;;) {
 		enum phase now = s->phase;
 
 		if (now != w->seen) {
 			w->cpu_ns[now] = own_cpu_ns();
 			w->seen = now;
+			noticed(s);
 		}
-		__asm__ volatile(".rept 400\n\tnop\n\t.endr");
+		busy_slice();
 	}
 }
 
@@ -82,7 +106,7 @@ static void spin(const struct storm *s, struct worker *w)
 static void wait_until(uint64_t ns)
 {
 	while (now_ns() < ns)
-		;
+		next_cpu_turn();
 }
 
 static void parent(struct storm *s, int cpu)
@@ -106,7 +130,7 @@ static void parent(struct storm *s, int cpu)
 			spin(s, &s->worker[i]);
 		s->worker[i].pid = pid;
 	}
-	s->forked = 1;
+	s->forked_ns = now_ns();
 	for (;;)
 		pause();
 }
@@ -132,53 +156,15 @@ static int last_cpu(pid_t pid)
 	return atoi(p);
 }
 
-static bool all_started(const struct storm *s)
-{
-	if (!s->forked)
-		return false;
-	for (int i = 0; i < s->nr_workers; i++)
-		if (!s->worker[i].started)
-			return false;
-	return true;
-}
-
-static void wait_for_start(struct storm *s)
-{
-	uint64_t t0 = now_ns();
-
-	while (!all_started(s)) {
-		if (!s->fork_ns && s->forked)
-			s->fork_ns = now_ns() - t0;
-		if (now_ns() - t0 > START_LIMIT_NS)
-			fail("a worker did not start within %llu s of guest time",
-			     START_LIMIT_NS / 1000000000ull);
-		sleep_us(100);
-	}
-	s->start_ns = now_ns() - t0;
-	if (!s->fork_ns)
-		s->fork_ns = s->start_ns;
-}
-
 /* Everybody is in @phase from here on; returns the time. */
 static uint64_t enter(struct storm *s, enum phase phase)
 {
-	uint64_t t = now_ns();
+	uint64_t t;
 
+	__atomic_store_n(&s->missing, s->nr_workers, __ATOMIC_SEQ_CST);
+	t = now_ns();
 	s->phase = phase;
 	return t;
-}
-
-static void wait_until_seen(const struct storm *s, enum phase phase)
-{
-	uint64_t t0 = now_ns();
-
-	for (int i = 0; i < s->nr_workers; i++)
-		while (s->worker[i].seen != phase) {
-			if (now_ns() - t0 > START_LIMIT_NS)
-				fail("a worker did not run for %llu s of guest time",
-				     START_LIMIT_NS / 1000000000ull);
-			sleep_us(1000);
-		}
 }
 
 static void measure(struct storm *s)
@@ -186,10 +172,11 @@ static void measure(struct storm *s)
 	uint64_t t0 = enter(s, WINDOW);
 
 	sleep_us(s->window_us);
+	/* Who never ran in the window will notice only its end. */
 	s->window_ns = enter(s, AFTER) - t0;
 	for (int i = 0; i < s->nr_workers; i++)
 		s->worker[i].cpu = last_cpu(s->worker[i].pid);
-	wait_until_seen(s, AFTER);
+	wait_until_noticed(s);
 }
 
 /* A worker that never ran in the window notices only its end. */
@@ -220,8 +207,9 @@ static void report(const struct storm *s, int n, int cpu)
 				      sizeof(where) - where_len, "%s%d", comma, w->cpu);
 	}
 	record("storm n=%d parent=%d window_us=%llu fork_us=%llu start_us=%llu run_us=%s cpu=%s",
-	       n, cpu, s->window_ns / 1000ull, s->fork_ns / 1000ull,
-	       s->start_ns / 1000ull, run, where);
+	       n, cpu, s->window_ns / 1000ull,
+	       (s->forked_ns - s->begin_ns) / 1000ull,
+	       (s->start_ns - s->begin_ns) / 1000ull, run, where);
 }
 
 static void one_storm(struct storm *s, int n, int cpu)
@@ -229,16 +217,15 @@ static void one_storm(struct storm *s, int n, int cpu)
 	pid_t pid;
 
 	memset(s->worker, 0, sizeof(s->worker));
-	s->phase = STARTING;
-	s->forked = 0;
-	s->fork_ns = 0;
 	sleep_us(s->settle_us);
+	s->begin_ns = enter(s, STARTING);
 	pid = fork();
 	if (pid < 0)
 		fail("fork: %s", strerror(errno));
 	if (!pid)
 		parent(s, cpu);
-	wait_for_start(s);
+	wait_until_noticed(s);
+	s->start_ns = now_ns();
 	measure(s);
 	kill_all(pid);
 	report(s, n, cpu);
@@ -267,9 +254,10 @@ static void affinity_fork_run(void)
 	param_cpulist("parents", &parents);
 	s->nr_workers = cpulist_count(&s->mask);
 	s->gap_us = param_long("gap_us");
-	s->window_us = param_long("window_us");
 	s->settle_us = param_long("settle_us");
+	s->window_us = param_long("window_us");
 	become_monitor();
+	busy_slice();	/* reads its parameters while there is one task */
 	for (int n = 1; n <= storms; n++) {
 		cpu = cpulist_next(&parents, cpu);
 		if (cpu < 0)

@@ -50,6 +50,18 @@ void pin_cpu(int cpu);
 uint64_t now_ns(void);
 void sleep_us(long us);
 
+/*
+ * busy_slice - use lab.slice_us of guest time, then let the next CPU have its
+ * turn. Under an emulator that runs the virtual CPUs in turns and counts
+ * instructions, CPUs see each other in steps of that length: without it QEMU
+ * (up to 8.0 for certain) lets one of them run up to the guest's next timer,
+ * and after that starts again with the lowest number, so that others wait for
+ * seconds. Between two turns it runs the cheapest instruction there is, so
+ * that guest time passes at little cost. On real CPUs it is a busy loop.
+ */
+void busy_slice(void);
+void next_cpu_turn(void);
+
 /* report_topology - print what this kernel sees of the machine. */
 void report_topology(void);
 

@@ -176,3 +176,26 @@ void sleep_us(long us)
 	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts) == EINTR)
 		;
 }
+
+void next_cpu_turn(void)
+{
+#ifdef __aarch64__
+	__asm__ volatile("yield" ::: "memory");
+#else
+	__asm__ volatile("pause" ::: "memory");
+#endif
+}
+
+#define NOPS 400
+
+void busy_slice(void)
+{
+	static long loops;
+
+	/* The counter of instructions runs at 10^9 a second, times dilation. */
+	if (!loops)
+		loops = param_long("slice_us") * param_long("dilation") * 1000 / NOPS + 1;
+	for (long i = 0; i < loops; i++)
+		__asm__ volatile(".rept %c0\n\tnop\n\t.endr" :: "i" (NOPS));
+	next_cpu_turn();
+}

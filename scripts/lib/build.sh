@@ -54,8 +54,11 @@ tree_sync() {
 		cmp -s "$f" "$src/$f" || printf '%s\n' "$f"
 	done) <"$src.touched" >>"$tmp/copy"
 	rm -f "$src.manifest"
-	(cd "$from" && tar -cf - --no-recursion -T "$tmp/copy" --verbatim-files-from) |
-		tar -xmf - -C "$src" || return 1
+	(
+		set -o pipefail
+		tar -C "$from" -cf - --no-recursion --verbatim-files-from -T "$tmp/copy" |
+			tar -xmf - -C "$src"
+	) || return 1
 	(cd "$src" && xargs -r -d '\n' rm -f <"$tmp/gone") || return 1
 	# A patched file that FROM does not have at all was made by a patch.
 	[ ! -f "$src.touched" ] || while read -r f; do

@@ -39,16 +39,6 @@ qemu_machine() {
 		-serial stdio -no-reboot
 }
 
-# qemu_slice SLICE DILATION: let no virtual CPU run for longer than SLICE guest
-# microseconds before the next has its turn. Up to 8.0 QEMU lets each run up to
-# the next timer of the guest, often a whole tick: CPUs then see each other in
-# steps of milliseconds, and forks take as long. A network filter that nobody
-# is connected to is a timer that QEMU's command line can set to any period.
-qemu_slice() {
-	printf '%s\n' -netdev hubport,id=slice,hubid=0 \
-		-object "filter-buffer,id=slice0,netdev=slice,interval=$(($1 * $2))"
-}
-
 # machine_reproducible: true if two runs give the same console.
 machine_reproducible() { [ "$ARCH-$ACCEL" = arm64-tcg ]; }
 
