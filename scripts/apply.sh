@@ -76,7 +76,7 @@ need_tools() {
 	done
 	[ -z "$missing" ] ||
 		die "$EX_HOST" "missing:$missing; on Debian: apt-get install git patchutils util-linux mawk"
-	kit_tools kit-queue
+	kit_make build/bin/kit-queue
 }
 
 open_tree() {

@@ -23,7 +23,7 @@ for tool in git quilt; do
 	command -v "$tool" >/dev/null ||
 		die "$EX_HOST" "missing: $tool; on Debian: apt-get install git quilt"
 done
-kit_tools kit-queue
+kit_make build/bin/kit-queue
 TMP=$(mktemp -d) || die "$EX_INFRA" "cannot make a temporary folder; free some space or set TMPDIR"
 trap 'rm -rf "$TMP"' EXIT
 scratch_env

@@ -18,6 +18,7 @@ export LC_ALL=C
 }
 
 KIT=$(dirname -- "$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")")
+# shellcheck disable=SC2034 # for the scripts
 KIT_BIN=$KIT/build/bin
 KIT_QUEUE=$(readlink -f -- "${KIT_QUEUE:-$KIT}")
 KIT_CACHE=${KIT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/stable-backport-kit}
@@ -43,18 +44,18 @@ usage() {
 	exit "$code"
 }
 
-# kit_tools [TOOL...]: build these host tools, or all, when they are missing or
-# older than their sources. Exit EX_HOST when there is no compiler to do it with.
-kit_tools() {
-	local goals=("${@/#/build/bin/}")
+# kit_tools: build the host tools when they are missing or older than their
+# sources. Exit EX_HOST when there is no compiler to do it with.
+kit_tools() { kit_make tools; }
 
-	[ $# -gt 0 ] || goals=(tools)
+# kit_make GOAL...: the same for some of them, such as build/bin/kit-queue.
+kit_make() {
 	command -v make >/dev/null && command -v cc >/dev/null ||
 		die "$EX_HOST" "make and a C compiler are needed for the host tools; on Debian: apt-get install make gcc libc6-dev libjansson-dev"
-	make -q -C "$KIT" "${goals[@]}" >/dev/null 2>&1 && return
+	make -q -C "$KIT" "$@" >/dev/null 2>&1 && return
 	# Two runs at once would write the same objects.
 	mkdir -p "$KIT/build" &&
-		flock "$KIT/build" make -s -C "$KIT" "${goals[@]}" >&2 ||
+		flock "$KIT/build" make -s -C "$KIT" "$@" >&2 ||
 		die "$EX_HOST" "the host tools do not build (see above); on Debian: apt-get install make gcc libc6-dev libjansson-dev"
 }
 

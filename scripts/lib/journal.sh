@@ -148,6 +148,7 @@ journal_replace() {
 # EX_INFRA or EX_TREE and $TREE as it was. Signals stay off once it has begun.
 journal_write() {
 	local j=$TREE/.kit-apply
+	# shellcheck disable=SC2034 # for apply.sh
 	PREPARING=yes # the trap of apply.sh removes what is not published
 	journal_prepare "$1" "$3" || journal_fail "cannot write to $TREE"
 	if ! unchanged "$1" "$2"; then
