@@ -50,7 +50,8 @@ run_set() {
 	shift
 	[ $# -gt 0 ] || return 0
 	[ ! -t 1 ] || args=(--color)
-	setsid -w prove "${args[@]}" --jobs "$jobs" --exec "$KIT/tests/run-one" "$@" &
+	# In the background a shell ignores SIGINT, and so would all that it starts.
+	env --default-signal=INT,QUIT setsid -w prove "${args[@]}" --jobs "$jobs" --exec "$KIT/tests/run-one" "$@" &
 	PROVE=$!
 	wait "$PROVE"
 	PROVE=
