@@ -19,6 +19,7 @@ export LC_ALL=C
 
 KIT=$(dirname -- "$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")")
 # shellcheck disable=SC2034 # for the scripts
+# shellcheck disable=SC2034
 KIT_BIN=$KIT/build/bin
 KIT_QUEUE=$(readlink -f -- "${KIT_QUEUE:-$KIT}")
 KIT_CACHE=${KIT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/stable-backport-kit}
