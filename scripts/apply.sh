@@ -62,6 +62,7 @@ parse_args() {
 	done
 	[ $# -eq 2 ] || die "$EX_USAGE" "LTS and TREE are needed, for example: $PROG 6.12 ../linux-6.12.95"
 	LTS=$1
+	need_queue
 	lts_known "$LTS" ||
 		die "$EX_USAGE" "no queue for \"$LTS\"; there are: $(lts_list | paste -sd ' ')"
 	[[ ,$CLASS, != *,landed,* ]] || [ -n "$REVERSE" ] ||

@@ -15,6 +15,7 @@
 . "$KIT/scripts/lib/scratch.sh"
 
 [ "${1-}" != --help ] && [ "${1-}" != -h ] || usage 0
+need_queue
 for lts; do
 	lts_known "$lts" ||
 		die "$EX_USAGE" "no queue for \"$lts\"; there are: $(lts_list | paste -sd ' ')"
@@ -28,7 +29,7 @@ TMP=$(mktemp -d) || die "$EX_INFRA" "cannot make a temporary folder; free some s
 trap 'rm -rf "$TMP"' EXIT
 scratch_env
 export GIT_CEILING_DIRECTORIES=$TMP
-cd -- "$KIT_QUEUE" || die "$EX_USAGE" "cannot enter $KIT_QUEUE; KIT_QUEUE must name a folder with patches/ and series/"
+cd -- "$KIT_QUEUE" || exit "$EX_USAGE"
 found=0
 
 finding() {

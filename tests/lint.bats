@@ -42,6 +42,10 @@ also_finds() {
 @test "an unknown longterm kernel is a usage error" {
 	run "$LINT" 5.4
 	fails_with 2 'no queue for "5.4"'
+	KIT_QUEUE=$BATS_TEST_TMPDIR/none run "$LINT"
+	fails_with 2 "$BATS_TEST_TMPDIR/none is no queue"
+	KIT_QUEUE=$BATS_TEST_TMPDIR/none run "$APPLY" 6.12 "$T"
+	fails_with 2 "$BATS_TEST_TMPDIR/none is no queue"
 }
 
 @test "a header that lacks a mail header is found" {

@@ -18,6 +18,12 @@
 # shellcheck disable=SC2034 # STATE and DETAIL are read by apply.sh
 STATE=() DETAIL=() THERE=()
 
+# need_queue: leave with EX_USAGE if KIT_QUEUE names no queue.
+need_queue() {
+	[ -d "$KIT_QUEUE/patches" ] && [ -d "$KIT_QUEUE/series" ] ||
+		die "$EX_USAGE" "${KIT_QUEUE:-KIT_QUEUE} is no queue; let KIT_QUEUE name a folder with patches/ and series/, or unset it"
+}
+
 # scratch_env: from here on git sees no repository and no configuration.
 scratch_env() {
 	local var
