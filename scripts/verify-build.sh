@@ -121,7 +121,7 @@ main() {
 	parse_options "$@"
 	check_options
 	host_ready
-	kit_tools
+	kit_tools kit-queue kit-topo kit-vmrun kit-scenario kit-console kit-judge kit-config
 	arch_setup
 	scenario_setup
 	[ "$ARCH-$ACCEL_ASKED" != arm64-auto ] || ACCEL_ASKED=tcg
