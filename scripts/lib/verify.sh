@@ -43,17 +43,18 @@ guest_params() {
 	done | sort
 }
 
-# work_begin: the work folder for this tree, architecture, compiler and
-# config; one run at a time has it.
+# work_begin: the work folder for this tree, with one object folder for each
+# architecture, compiler and config; one run at a time has it.
 work_begin() {
 	local hash
-	hash=$({ printf '%s\n' "$TREE" "$CC_KIND"; [ -z "$CONFIG" ] || cat -- "$CONFIG"; } | sha256sum)
-	WORK_KEY=$VERSION-$ARCH-${hash:0:8}
-	WORK=$KIT_CACHE/work/$WORK_KEY SRC=$WORK/src OBJ=$WORK/obj
+	hash=$(sha256sum <<<"$TREE")
+	WORK=$KIT_CACHE/work/$VERSION-${hash:0:8} SRC=$WORK/src
+	hash=$({ [ -z "$CONFIG" ] || cat -- "$CONFIG"; } | sha256sum)
+	OBJ=$WORK/obj-$ARCH-$CC_KIND-${hash:0:8} WORK_KEY=$VERSION-$ARCH
 	mkdir -p "$OBJ" || fail "$EX_INFRA" "cannot make $OBJ"
 	exec 9>"$WORK/lock" || fail "$EX_INFRA" "cannot write $WORK/lock"
 	if ! flock -n 9; then
-		note "another run works on $WORK_KEY; waiting for it"
+		note "another run works on $TREE; waiting for it"
 		flock 9
 	fi
 	step "copying the tree $VERSION" sync tree_sync "$TREE" "$SRC" ||
