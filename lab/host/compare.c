@@ -73,8 +73,13 @@ static void check_nodes(struct console *c, const struct topology *t)
 	int n = 0;
 
 	while ((r = console_next(c, "node", r))) {
-		if (n < t->nr_nodes && atoi(get(r, "id")) == n)
+		char *id = xasprintf("%d", n);
+
+		if (strcmp(get(r, "id"), id))
+			differ(c, r, "the next NUMA node's number", id, get(r, "id"));
+		else if (n < t->nr_nodes)
 			check_node(c, r, t, n);
+		free(id);
 		n++;
 	}
 	if (n != t->nr_nodes)
@@ -86,10 +91,11 @@ static void check_nodes(struct console *c, const struct topology *t)
 static void check_cores(struct console *c, const struct topology *t)
 {
 	const struct rec *r = NULL, *count = console_next(c, "cores", NULL);
-	int asked = t->nr_cpus / t->threads;
+	int asked = t->nr_cpus / t->threads, listed = 0;
 	struct cpulist l, core;
 
 	while ((r = console_next(c, "core", r))) {
+		listed++;
 		if (cpulist_parse(get(r, "cpus"), &l) || cpulist_next(&l, -1) < 0 ||
 		    cpulist_next(&l, -1) >= t->nr_cpus) {
 			differ(c, r, "threads of a core", "a CPU list", get(r, "cpus"));
@@ -100,6 +106,9 @@ static void check_cores(struct console *c, const struct topology *t)
 	}
 	if (atoi(get(count, "count")) != asked)
 		differ(c, count, "cores", xasprintf("%d", asked), get(count, "count"));
+	if (t->threads > 1 && listed != asked)
+		differ(c, count, "cores of several threads", xasprintf("%d", asked),
+		       xasprintf("%d", listed));
 }
 
 /*

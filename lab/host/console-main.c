@@ -17,17 +17,6 @@
 #include "topo.h"
 #include "util.h"
 
-static json_t *rec_json(const struct rec *r)
-{
-	json_t *fields = json_object();
-
-	for (size_t i = 0; i < r->nr_fields; i++)
-		json_object_set_new(fields, r->field[i].key,
-				    json_string(r->field[i].value));
-	return json_pack("{s:s, s:i, s:o}", "type", r->type, "line", r->line,
-			 "fields", fields);
-}
-
 /* Bytes that are no UTF-8 must not make the object unprintable. */
 static json_t *text_json(const char *s)
 {
@@ -43,6 +32,17 @@ static json_t *text_json(const char *s)
 		free(copy);
 	}
 	return t;
+}
+
+static json_t *rec_json(const struct rec *r)
+{
+	json_t *fields = json_object();
+
+	for (size_t i = 0; i < r->nr_fields; i++)
+		json_object_set_new(fields, r->field[i].key,
+				    text_json(r->field[i].value));
+	return json_pack("{s:o, s:i, s:o}", "type", text_json(r->type), "line", r->line,
+			 "fields", fields);
 }
 
 static json_t *console_json(const struct console *c)
@@ -73,6 +73,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	atexit(close_stdout);
+	opterr = 0;
 	while ((opt = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		if (opt == 'n')
 			nonce = optarg;

@@ -18,7 +18,13 @@ struct rec {
 };
 
 struct problem {
-	const char *kind;	/* "panic", "oops", "warn", ... */
+	/*
+	 * What the kernel said: panic, oops, hung, lockup, stall, sanitizer,
+	 * memory, lockdep, warn. What is wrong with the records: garbled (lost,
+	 * cut or printed into), mixed, nonce, silent, no-init, no-end, guest
+	 * (its own error), topology.
+	 */
+	const char *kind;
 	int line;		/* 0: not about one line */
 	char *text;
 };

@@ -11,6 +11,7 @@
 
 #include "cpulist.h"
 #include "judge.h"
+#include "util.h"
 
 struct workers {
 	double run_us[MAX_CPUS];
@@ -35,7 +36,7 @@ static const char *read_workers(const json_t *fields, struct workers *w)
 		if (w->nr == MAX_CPUS)
 			return "too many workers";
 		w->run_us[w->nr] = strtod(run, &end);
-		if (end == run)
+		if (end == run || !isfinite(w->run_us[w->nr]) || w->run_us[w->nr] < 0)
 			return "run_us is no list of numbers";
 		run = end + (*end == ',');
 		w->cpu[w->nr] = strtol(cpu, &end, 10);
@@ -100,16 +101,21 @@ static const char *sample(const json_t *fields, const char *cpus, double *value,
 
 	if (cpulist_parse(cpus, &mask) || !cpulist_count(&mask))
 		return "the mask is no CPU list";
-	if (window <= 0)
+	if (!isfinite(window) || window <= 0)
 		return "the window has no length";
+	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
+		if (!*text(fields, copied[i]))
+			return "a storm record lacks one of n, parent, window_us, fork_us, start_us";
 	wrong = read_workers(fields, &w);
+	if (!wrong && w.nr != cpulist_count(&mask))
+		wrong = "not as many workers as allowed CPUs";
 	if (!wrong)
 		wrong = placement(&w, &mask, detail);
 	if (wrong)
 		return wrong;
 	value[0] = 100 * sum(w.run_us, w.nr) / (window * cpulist_count(&mask));
 	value[1] = cov_percent(w.run_us, w.nr);
-	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
 		json_object_set_new(detail, copied[i],
 				    json_integer(atol(text(fields, copied[i]))));
 	return NULL;
@@ -118,6 +124,7 @@ static const char *sample(const json_t *fields, const char *cpus, double *value,
 const struct judge_program affinity_fork_judge = {
 	.name = "affinity-fork",
 	.record = "storm",
+	.count = "storms",
 	.metric = {
 		{ "used", "%", true, 2.0 },
 		{ "cov", "%", false, 2.0 },

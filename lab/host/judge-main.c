@@ -17,6 +17,7 @@
 
 static const struct judge_program *const programs[] = {
 	&affinity_fork_judge,
+	&boot_judge,
 };
 
 struct options {
@@ -35,10 +36,12 @@ static void __attribute__((noreturn)) usage(void)
 static void set_dotted(json_t *o, char *text, bool number)
 {
 	char *value = strchr(text, '='), *dot;
+	const char *whole = xstrdup(text);
 	json_t *child;
+	char *end;
 
 	if (!value)
-		usage();
+		die(EX_USAGE, "'%s' is not KEY=VALUE", text);
 	*value++ = '\0';
 	while ((dot = strchr(text, '.'))) {
 		*dot = '\0';
@@ -50,7 +53,11 @@ static void set_dotted(json_t *o, char *text, bool number)
 		o = child;
 		text = dot + 1;
 	}
-	json_object_set_new(o, text, number ? json_real(atof(value)) : json_string(value));
+	child = number ? json_real(strtod(value, &end)) : json_string(value);
+	if (!*text || (number && (end == value || *end)) ||
+	    json_object_get(o, text) || json_object_set_new(o, text, child))
+		die(EX_USAGE, "'%s' is given twice, or is no %s", whole,
+		    number ? "KEY=SECONDS" : "KEY=VALUE");
 }
 
 static void parse(int argc, char **argv, struct options *opt, struct results *r)
@@ -71,6 +78,7 @@ static void parse(int argc, char **argv, struct options *opt, struct results *r)
 			      &opt->expect, &opt->out };
 	int c;
 
+	opterr = 0;
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		if (c >= SCENARIO && c <= OUT)
 			*to[c] = optarg;
@@ -86,84 +94,6 @@ static void parse(int argc, char **argv, struct options *opt, struct results *r)
 	if (!opt->scenario || !opt->topology || !opt->cpus || !opt->expect ||
 	    !opt->out || !opt->nr_runs)
 		usage();
-}
-
-static void add_sample(struct side *s, const double *value)
-{
-	for (int m = 0; m < MAX_METRICS; m++) {
-		s->value[m] = xrealloc(s->value[m], (s->nr + 1) * sizeof(double));
-		s->value[m][s->nr] = value[m];
-	}
-	s->nr++;
-}
-
-static void add_record(struct side *s, const struct results *r, const json_t *fields,
-		       const char *cpus, const char *file, json_t *samples)
-{
-	double value[MAX_METRICS] = { 0 };
-	json_t *detail = json_object();
-	const char *wrong = r->program->sample(fields, cpus, value, detail);
-
-	if (wrong)
-		die(EX_USAGE, "%s: %s", file, wrong);
-	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++) {
-		char *text = xasprintf("%.2f", value[m]);
-
-		json_object_set_new(detail, r->program->metric[m].name,
-				    json_real(atof(text)));
-		free(text);
-	}
-	add_sample(s, value);
-	json_array_append_new(samples, detail);
-}
-
-static void add_run(struct side *s, const struct results *r, const char *seed,
-		    const char *sha, const char *file, const struct options *opt)
-{
-	json_t *run, *samples = json_array(), *rec, *in;
-	json_error_t err;
-	size_t i;
-
-	in = json_load_file(file, 0, &err);
-	if (!in)
-		die(EX_USAGE, "%s:%d: %s", file, err.line, err.text);
-	if (s->nr_seeds == MAX_SEEDS)
-		die(EX_USAGE, "more than %d runs of one side", MAX_SEEDS);
-	s->seed_from[s->nr_seeds] = s->nr;
-	json_array_foreach(json_object_get(in, "records"), i, rec) {
-		const char *type = json_string_value(json_object_get(rec, "type"));
-
-		if (type && !strcmp(type, r->program->record))
-			add_record(s, r, json_object_get(rec, "fields"), opt->cpus,
-				   file, samples);
-	}
-	if (s->nr == s->seed_from[s->nr_seeds])
-		die(EX_USAGE, "%s: no %s record; did the scenario run?", file,
-		    r->program->record);
-	s->seed_from[++s->nr_seeds] = s->nr;
-	run = json_pack("{s:i, s:s, s:o}", "seed", atoi(seed), "console_sha256",
-			sha, "samples", samples);
-	json_array_append_new(s->runs, run);
-	json_decref(in);
-}
-
-static void read_runs(struct results *r, const struct options *opt)
-{
-	for (size_t i = 0; i < opt->nr_runs; i++) {
-		char *text = xstrdup(opt->run[i]), *rest = text;
-		char *name = strsep(&rest, ":"), *seed = strsep(&rest, ":");
-		char *sha = strsep(&rest, ":");
-
-		if (!rest || (strcmp(name, "base") && strcmp(name, "patched")))
-			usage();
-		add_run(strcmp(name, "base") ? &r->patched : &r->base, r, seed, sha,
-			rest, opt);
-		free(text);
-	}
-	if (!r->base.nr || !r->patched.nr)
-		die(EX_USAGE, "runs of both sides, base and patched, are needed");
-	if (r->base.nr_seeds < 2)
-		die(EX_USAGE, "one seed repeats itself and shows no noise; give at least two runs of base");
 }
 
 static void add_check(struct results *r, bool ok, char *text)
@@ -189,6 +119,35 @@ static void check_goal(struct results *r, int m)
 	free(key);
 }
 
+/* Runs with a console that is not clean were refused before. */
+static void decide_boot(struct results *r)
+{
+	const struct side *sides[] = { &r->base, &r->patched };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++)
+		add_check(r, sides[i]->nr_seeds > 0,
+			  xasprintf("%s boots cleanly, with the machine asked for: %zu of %zu boots",
+				    sides[i]->name, sides[i]->nr_seeds,
+				    sides[i]->nr_seeds));
+}
+
+/* A goal for what is not measured would be met by never being looked at. */
+static void check_goal_names(const struct results *r, const char *file)
+{
+	const struct scenario *s = r->scenario;
+
+	for (size_t i = 0; i < s->nr_settings; i++) {
+		const char *key = s->setting[i].key;
+		bool known = s->setting[i].guest || strncmp(key, "goal_", 5);
+
+		for (int m = 0; !known && m < MAX_METRICS && r->program->metric[m].name; m++)
+			known = !strcmp(key + 5, r->program->metric[m].name);
+		if (!known)
+			die(EX_USAGE, "%s: %s: program %s does not measure %s", file,
+			    key, r->program->name, key + 5);
+	}
+}
+
 static void decide(struct results *r)
 {
 	const struct verdict *v = &r->verdict[0];
@@ -196,12 +155,11 @@ static void decide(struct results *r)
 	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
 		judge(&r->program->metric[m], m, &r->base, &r->patched, &r->verdict[m]);
 	add_check(r, v->outcome == r->expected,
-		  xasprintf("%s is %s as expected %s: base %.2f, patched %.2f, effect %.2f, noise %.2f",
+		  xasprintf("%s: %s, expected %s: base %.2f, patched %.2f, effect %.2f, noise %.2f",
 			    r->program->metric[0].name,
-			    v->outcome == NO_DIFFERENCE ? "no difference measurable," :
-			    v->outcome == IMPROVED ? "improved," : "worse,",
-			    outcome_name(r->expected), v->base, v->patched, v->effect,
-			    v->noise));
+			    v->outcome == NO_DIFFERENCE ? "no difference measurable" :
+			    outcome_name(v->outcome), outcome_name(r->expected),
+			    v->base, v->patched, v->effect, v->noise));
 	if (r->expected == IMPROVED)
 		for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
 			check_goal(r, m);
@@ -230,7 +188,7 @@ static void write_all(const struct results *r, const char *folder)
 	FILE *f = create(folder, "results.json");
 
 	if (json_dumpf(o, f, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(8)))
-		die(EX_INFRA, "cannot write results.json");
+		die(EX_INFRA, "cannot write results.json: %s", strerror(errno));
 	fputc('\n', f);
 	finish(f, "results.json");
 	f = create(folder, "results.ktap");
@@ -247,7 +205,8 @@ static const struct judge_program *find_program(const struct scenario *s)
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		if (!strcmp(programs[i]->name, s->program))
 			return programs[i];
-	die(EX_USAGE, "no judge for program %s; see CONTRIBUTING.md", s->program);
+	die(EX_USAGE, "no judge for program %s; a new one is a lab/host/judge-NAME.c, listed in judge-main.c",
+	    s->program);
 }
 
 int main(int argc, char **argv)
@@ -268,8 +227,12 @@ int main(int argc, char **argv)
 	if (!outcome_parse(opt.expect, &r.expected))
 		die(EX_USAGE, "--expect takes improved, no-difference or worse, not '%s'",
 		    opt.expect);
-	read_runs(&r, &opt);
-	decide(&r);
+	check_goal_names(&r, opt.scenario);
+	runs_read(&r, opt.cpus, opt.run, opt.nr_runs);
+	if (r.program->record)
+		decide(&r);
+	else
+		decide_boot(&r);
 	write_all(&r, opt.out);
 	return results_ok(&r) ? EX_OK : EX_FAIL;
 }

@@ -17,10 +17,14 @@ struct metric {
 	double min_effect;	/* below this nobody would care, whatever the noise */
 };
 
-/* What a scenario's program reports, and how to read it. */
+/*
+ * What a scenario's program reports, and how to read it. One that reports
+ * nothing has only its name: that its runs came up clean is all there is.
+ */
 struct judge_program {
 	const char *name;	/* as in the scenario's program line */
-	const char *record;	/* type of its records, one a sample */
+	const char *record;	/* type of its records, one a sample; or NULL */
+	const char *count;	/* the scenario's setting that says how many a run has */
 	struct metric metric[MAX_METRICS];	/* [0] decides; ends at name NULL */
 	/*
 	 * Fill @value[] (one for each metric) and @detail (what else the report
@@ -32,6 +36,7 @@ struct judge_program {
 };
 
 extern const struct judge_program affinity_fork_judge;
+extern const struct judge_program boot_judge;
 
 /* The samples of one metric, of all runs of one side. */
 struct side {
@@ -39,6 +44,7 @@ struct side {
 	double *value[MAX_METRICS];
 	size_t nr;		/* samples in each value[] */
 	size_t seed_from[MAX_SEEDS + 1];	/* first sample of each seed's run */
+	int seed[MAX_SEEDS];
 	size_t nr_seeds;
 	json_t *runs;		/* for results.json */
 };

@@ -17,7 +17,8 @@ bool results_ok(const struct results *r)
 /* Two digits are all that a reader needs, and they compare byte for byte. */
 static json_t *rounded(double x)
 {
-	return json_real(round(x * 100) / 100);
+	/* + 0.0: no "-0.0" where an effect is none. */
+	return json_real(round(x * 100) / 100 + 0.0);
 }
 
 static json_t *spread_json(const struct side *s, int m)
@@ -60,7 +61,9 @@ json_t *results_json(const struct results *r)
 			json_pack("{s:s, s:b}", "check", r->check[i].text,
 				  "ok", r->check[i].ok));
 	json_object_set_new(o, "reproducible", json_boolean(r->reproducible));
-	json_object_set_new(o, "expected", json_string(outcome_name(r->expected)));
+	if (r->program->record)
+		json_object_set_new(o, "expected",
+				    json_string(outcome_name(r->expected)));
 	json_object_set_new(o, "ok", json_boolean(results_ok(r)));
 	json_object_set_new(o, "checks", checks);
 	json_object_set_new(o, "metrics", metrics);
@@ -101,7 +104,7 @@ static void samples(const struct side *s, const struct results *r, FILE *out)
 	}
 }
 
-void results_report(const struct results *r, FILE *out)
+static void metrics(const struct results *r, FILE *out)
 {
 	fprintf(out, "%-6s %-8s %8s %8s %8s %8s %8s %8s\n", "in %", "kernel",
 		"min", "q1", "median", "q3", "max", "samples");
@@ -110,11 +113,19 @@ void results_report(const struct results *r, FILE *out)
 		metric_row(r, m, &r->patched, out);
 	}
 	fputc('\n', out);
+}
+
+void results_report(const struct results *r, FILE *out)
+{
+	if (r->program->record)
+		metrics(r, out);
 	for (size_t i = 0; i < r->nr_checks; i++)
 		fprintf(out, "%s: %s\n", r->check[i].ok ? "ok" : "NOT OK",
 			r->check[i].text);
 	if (!r->reproducible)
 		fprintf(out, "not reproducible: this accelerator does not run the guest by instruction count\n");
+	if (!r->program->record)
+		return;
 	samples(&r->base, r, out);
 	samples(&r->patched, r, out);
 }

@@ -25,6 +25,14 @@ struct results {
 	json_t *meta, *times;
 };
 
+/*
+ * runs_read - add the runs of @text[], each SIDE:SEED:SHA256:FILE, to @r, whose
+ * program and scenario are set. @cpus is the mask. Dies with EX_USAGE if one is
+ * wrong, and unless there are runs of both sides and, where something is
+ * measured, two different seeds of base.
+ */
+void runs_read(struct results *r, const char *cpus, char *const *text, size_t nr);
+
 bool results_ok(const struct results *r);
 json_t *results_json(const struct results *r);
 void results_ktap(const struct results *r, FILE *out);

@@ -46,14 +46,84 @@ static void add(struct reader *r, const char *word, size_t key_len, bool guest)
 	set->guest = guest;
 }
 
-/* An override must name a setting that is there: it may be a slip otherwise. */
-static void override(struct reader *r, const char *word, size_t key_len)
+/* Names that the guest gets from the topology and from the run itself. */
+static bool reserved(const char *word, size_t len)
+{
+	static const char *const names[] = { "program", "nonce", "cpus",
+					     "parents", "monitor" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], word, len))
+			return true;
+	return false;
+}
+
+static bool whole_number(const char *s, long min, long max)
+{
+	char *end;
+	long n = strtol(s, &end, 10);
+
+	return *s >= '0' && *s <= '9' && !*end && n >= min && n <= max;
+}
+
+static bool number(const char *s)
+{
+	size_t whole = strspn(s, "0123456789");
+
+	s += whole + (s[whole] == '.');
+	return whole && !s[strspn(s, "0123456789")];
+}
+
+/* What the kit itself reads must make sense; returns NULL, or what is wrong. */
+static const char *bad_value(const char *word, size_t len, bool guest)
+{
+	const char *value = word + len + 1;
+
+	if (!strncmp(word, "dilation=", len + 1) && guest)
+		return whole_number(value, 1, 68) ? NULL :
+			"dilation takes 1 to 68; QEMU's device tree holds no more";
+	if (guest)
+		return strpbrk(value, "\"'\\") ?
+			"a value for the guest's command line has no quotes" : NULL;
+	if (!strncmp(word, "seeds=", len + 1))
+		return whole_number(value, 1, 64) ? NULL : "seeds takes 1 to 64";
+	return number(value) || !strcmp(value, "none") ? NULL :
+		"a goal is a number, or none";
+}
+
+static void check_setting(struct reader *r, const char *word, size_t len, bool guest)
+{
+	const char *wrong;
+
+	if (strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_") != len)
+		die(EX_USAGE, "%s:%d: '%.*s' is no name of small letters, digits and _",
+		    r->path, r->line, (int)len, word);
+	if (guest && reserved(word, len))
+		die(EX_USAGE, "%s:%d: %.*s comes from the topology or the run; remove it",
+		    r->path, r->line, (int)len, word);
+	if (!guest && strncmp(word, "seeds=", len + 1) && strncmp(word, "goal_", 5))
+		die(EX_USAGE, "%s:%d: unknown host setting %.*s; there are seeds and goal_METRIC",
+		    r->path, r->line, (int)len, word);
+	wrong = bad_value(word, len, guest);
+	if (wrong)
+		die(EX_USAGE, "%s:%d: %s, not '%s'", r->path, r->line, wrong,
+		    word + len + 1);
+}
+
+/*
+ * An override must name a setting that is there: it may be a slip otherwise.
+ * It is checked for all topologies, and taken for the one asked for.
+ */
+static void override(struct reader *r, const char *word, size_t key_len, bool take)
 {
 	struct setting *set = find(r->s, word, key_len);
 
 	if (!set)
 		die(EX_USAGE, "%s:%d: %.*s is not set above; set it for all topologies first",
 		    r->path, r->line, (int)key_len, word);
+	check_setting(r, word, key_len, set->guest);
+	if (!take)
+		return;
 	free(set->value);
 	set->value = xstrdup(word + key_len + 1);
 }
@@ -72,13 +142,12 @@ static void settings(struct reader *r, char *text, enum how how)
 		if (!len || word[len] != '=' || !word[len + 1])
 			die(EX_USAGE, "%s:%d: '%s' is not key=value", r->path,
 			    r->line, word);
-		if (how == OVERRIDE)
-			override(r, word, len);
-		else if (how != CHECK)
+		if (how == GUEST || how == HOST) {
+			check_setting(r, word, len, how == GUEST);
 			add(r, word, len, how == GUEST);
-		else if (!find(r->s, word, len))
-			die(EX_USAGE, "%s:%d: %.*s is not set above; set it for all topologies first",
-			    r->path, r->line, (int)len, word);
+		} else {
+			override(r, word, len, how == OVERRIDE);
+		}
 	}
 }
 
@@ -88,6 +157,8 @@ static void on(struct reader *r, char *text)
 
 	if (*rest)
 		*rest++ = '\0';
+	if (!*text)
+		die(EX_USAGE, "%s:%d: on needs a topology and key=value", r->path, r->line);
 	settings(r, trim(rest), strcmp(text, r->topology) ? CHECK : OVERRIDE);
 }
 
@@ -101,6 +172,15 @@ static void once(struct reader *r, const char *keyword, char **to, const char *t
 	*to = xstrdup(text);
 }
 
+/* The same for a name, or names with commas between them. */
+static void one_word(struct reader *r, const char *keyword, char **to, const char *text)
+{
+	once(r, keyword, to, text);
+	if (text[strcspn(text, " \t")])
+		die(EX_USAGE, "%s:%d: %s takes one word, not '%s'", r->path, r->line,
+		    keyword, text);
+}
+
 static void read_line(struct reader *r, char *text)
 {
 	char *rest = text + strcspn(text, " \t");
@@ -112,11 +192,11 @@ static void read_line(struct reader *r, char *text)
 	if (!strcmp(text, "describe"))
 		once(r, text, &s->describe, rest);
 	else if (!strcmp(text, "program"))
-		once(r, text, &s->program, rest);
+		one_word(r, text, &s->program, rest);
 	else if (!strcmp(text, "mask"))
-		once(r, text, &s->mask, rest);
+		one_word(r, text, &s->mask, rest);
 	else if (!strcmp(text, "patches"))
-		once(r, text, &s->patches, rest);
+		one_word(r, text, &s->patches, rest);
 	else if (!strcmp(text, "guest"))
 		settings(r, rest, GUEST);
 	else if (!strcmp(text, "host"))
