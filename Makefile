@@ -14,7 +14,7 @@ CFLAGS ?= -O2 -g
 KCFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARN) -Ilib
 B = build
 
-TOOLS = kit-queue kit-topo kit-vmrun kit-console kit-judge kit-config
+TOOLS = kit-queue kit-topo kit-vmrun kit-scenario kit-console kit-judge kit-config
 LIB = $(patsubst lib/%.c,$(B)/lib/%.o,$(wildcard lib/*.c))
 HEADERS = $(wildcard lib/*.h queue/*.h lab/host/*.h)
 
