@@ -18,6 +18,8 @@
 #   --cc gcc|clang    compiler (default gcc)
 #   --accel auto|tcg|kvm   (default auto: tcg for arm64, where it is what makes
 #                     a run reproducible; kvm for x86_64 where it works)
+#   --seeds N         boots of each kernel, at least 2 (default: the scenario's, 5);
+#                     the noise is measured between them
 #   --jobs N          boots at a time (default: one for each CPU)
 #   --out DIR         results folder (default results/VERSION-ARCH-TOPOLOGY-SCENARIO)
 #   --help
@@ -43,12 +45,12 @@
 . "$KIT/scripts/lib/results.sh"
 
 TREE='' ARCH=arm64 TOPOLOGY=pair SCENARIO=affinity-fork CLASS=stable CONFIG=''
-CC_KIND=gcc ACCEL_ASKED=auto JOBS=$(nproc) OUT='' LTS=''
+CC_KIND=gcc ACCEL_ASKED=auto SEEDS='' JOBS=$(nproc) OUT='' LTS=''
 
 parse_options() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--tree|--arch|--topology|--scenario|--class|--config|--cc|--accel|--jobs|--out)
+		--tree|--arch|--topology|--scenario|--class|--config|--cc|--accel|--seeds|--jobs|--out)
 			[ $# -ge 2 ] || die "$EX_USAGE" "$1 needs a value; see --help"
 			set_option "$1" "$2"
 			shift ;;
@@ -75,6 +77,7 @@ set_option() {
 	--config) CONFIG=$2 ;;
 	--cc) CC_KIND=$2 ;;
 	--accel) ACCEL_ASKED=$2 ;;
+	--seeds) SEEDS=$2 ;;
 	--jobs) JOBS=$2 ;;
 	--out) OUT=$2 ;;
 	*) die "$EX_USAGE" "unknown option $1; see --help" ;;
@@ -98,6 +101,7 @@ check_options() {
 	one_of --cc "$CC_KIND" gcc clang
 	one_of --accel "$ACCEL_ASKED" auto tcg kvm
 	[[ $JOBS =~ ^[1-9][0-9]?$ ]] || die "$EX_USAGE" "--jobs takes 1 to 99, not '$JOBS'"
+	[[ $SEEDS =~ ^([2-9]|[1-5][0-9])?$ ]] || die "$EX_USAGE" "--seeds takes 2 to 59, not '$SEEDS'"
 	[ "$CLASS" != all ] || CLASS=stable,distro,experimental
 	TOPO_FILE=$KIT/topologies/$TOPOLOGY.topo
 	SCENARIO_FILE=$KIT/scenarios/$SCENARIO.scn

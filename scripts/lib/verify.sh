@@ -26,6 +26,7 @@ scenario_setup() {
 	"$KIT_BIN/kit-topo" check --arch "$ARCH" "$TOPO_FILE" || exit "$EX_USAGE"
 	text=$("$KIT_BIN/kit-scenario" "$SCENARIO_FILE" "$TOPOLOGY") || exit "$EX_USAGE"
 	read_pairs SC <<<"$text"
+	[ -z "$SEEDS" ] || [ "${SC[program]}" = boot ] || SC[host.seeds]=$SEEDS
 	[ -n "${SC[mask]}" ] || return 0
 	text=$("$KIT_BIN/kit-topo" mask "$TOPO_FILE" "${SC[mask]}") || exit "$EX_USAGE"
 	read_pairs MASK <<<"$text"

@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The whole chain on Debian's newest 6.12, which has the fix: base is made by
+# taking it out. This is the README's first command.
+
+load helpers
+load chain-helpers
+
+setup() {
+	LTS=6.12
+	use_real_cache
+}
+
+@test "6.12: the README's command proves the fix, with a base that lacks it" {
+	verify 6.12
+	[ "$status" -eq 0 ]
+	[[ $(result .base_is) == *"taken out"* ]]
+	at_most "$(result .metrics.used.base.median)" 50
+	at_least "$(result .metrics.used.patched.median)" 97
+}
+
+@test "6.12: an eighth of the reported machine shows what was reported" {
+	verify --topology turin20 6.12
+	[ "$status" -eq 0 ]
+	at_most "$(result .metrics.used.base.median)" 50
+	at_least "$(result .metrics.used.patched.median)" 97
+}
+
+@test "6.12: Ctrl-C during the boots leaves no QEMU and no half-written results" {
+	OUT=$BATS_TEST_TMPDIR/results
+	setsid "$KIT/scripts/verify-build.sh" --out "$OUT" 6.12 3>&- &
+	pid=$!
+	until pgrep -f "consoles/base-1.txt" >/dev/null; do
+		kill -0 "$pid"
+		sleep 0.2
+	done
+	kill -INT "$pid"
+	ret=0
+	wait "$pid" || ret=$?
+	[ "$ret" -eq 130 ]
+	! pgrep -f "^qemu-system-aarch64.*lab.nonce" || { ps aux | grep qemu; false; }
+	[ -z "$(ls -A "$BATS_TEST_TMPDIR" | grep results)" ]
+}
