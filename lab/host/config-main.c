@@ -5,9 +5,11 @@
  * CONFIG is the kernel's .config; a FRAGMENT asks with "CONFIG_X=value" or
  * "# CONFIG_X is not set". A later fragment overrides an earlier one. Prints
  * a line "CONFIG_X: asked for ..., got ..." for each difference. Exit codes:
- * 0 none, 1 (EX_FAIL) some, 2 (EX_USAGE), 6 (EX_INFRA) a file is unreadable.
+ * 0 none, 1 (EX_FAIL) some, 2 (EX_USAGE) wrong arguments, or a line that asks
+ * for nothing ("FILE:LINE: ..."), 6 (EX_INFRA) a file is unreadable.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,24 +38,44 @@ static void set(struct options *os, const char *name, size_t len, const char *va
 	os->o[os->nr++].value = xstrdup(value);
 }
 
+static bool is_option(const char *name, size_t len)
+{
+	size_t word = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return !strncmp(name, "CONFIG_", 7) && word == len && len > 7;
+}
+
+/* False if @line is neither an option nor a comment. */
+static bool read_option(char *line, struct options *os)
+{
+	size_t len;
+
+	line = trim(line);
+	if (!strncmp(line, "# CONFIG_", 9)) {
+		len = strcspn(line + 2, " ");
+		if (!strcmp(line + 2 + len, " is not set"))
+			set(os, line + 2, len, "n");
+	}
+	if (!*line || *line == '#')
+		return true;
+	len = strcspn(line, "=");
+	if (!line[len] || !line[len + 1] || !is_option(line, len))
+		return false;
+	set(os, line, len, line + len + 1);
+	return true;
+}
+
+/* What kconfig would pass over in silence was asked for by somebody. */
 static void read_options(const char *path, struct options *os)
 {
 	char *all = read_file(path, NULL), *next = all, *line;
-	const char *not_set = " is not set";
 
 	if (!all)
 		die(EX_INFRA, "%s: %s", path, strerror(errno));
-	while ((line = strsep(&next, "\n"))) {
-		size_t len = strcspn(line, "=");
-
-		if (!strncmp(line, "CONFIG_", 7) && line[len]) {
-			set(os, line, len, line + len + 1);
-		} else if (!strncmp(line, "# CONFIG_", 9)) {
-			len = strcspn(line + 2, " ");
-			if (!strcmp(line + 2 + len, not_set))
-				set(os, line + 2, len, "n");
-		}
-	}
+	for (int n = 1; (line = strsep(&next, "\n")); n++)
+		if (!read_option(line, os))
+			die(EX_USAGE, "%s:%d: '%s' is no option; write CONFIG_NAME=value or # CONFIG_NAME is not set",
+			    path, n, line);
 	free(all);
 }
 

@@ -10,3 +10,4 @@ $(addprefix $(B)/bin/,kit-scenario kit-console kit-judge kit-config):
 $(B)/tests/unit/stats: $(B)/lab/host/stats.o
 $(B)/tests/unit/judge: $(B)/lab/host/judge.o $(B)/lab/host/stats.o
 $(B)/tests/unit/splat: $(B)/lab/host/splat.o
+$(addprefix $(B)/tests/unit/,stats.o judge.o splat.o): KCFLAGS += -Ilab/host

@@ -22,7 +22,7 @@ static const struct { const char *kind, *pattern; } rules[] = {
 	{ "oops", "Internal error: " },
 	{ "oops", "Oops: " },
 	{ "oops", "Unable to handle kernel " },
-	{ "oops", "kernel BUG at " },
+	{ "oops", "[Kk]ernel BUG at " },
 	{ "oops", "general protection fault" },
 	{ "oops", "Insufficient stack space to handle exception" },
 	{ "oops", "SError Interrupt on CPU" },
