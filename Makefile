@@ -32,6 +32,9 @@ lint: tools
 	shellcheck -x $(shell git ls-files '*.sh' '.ci/run')
 	scripts/lint.sh
 
+bench: tools
+	tests/bench.sh
+
 clean:
 	rm -rf $(B)
 

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bench.sh - the times that the README promises, measured on this machine
+#
+# Usage: bench.sh [LTS] [TREE]       (default 6.12, as fetch-tree.sh brings it)
+#
+# Prints one line a figure: what, seconds, bound, and whether it is kept. Each
+# boot is alone on the machine, and the cold build starts with an empty cache,
+# so this takes half an hour. Nothing else should run. Exit codes: 0 every
+# bound is kept, 1 one is not, else what verify-build.sh left with.
+
+. "$(dirname -- "$(readlink -f -- "$0")")/../scripts/lib/common.sh"
+PROG=bench.sh
+
+LTS=${1:-6.12}
+TREE=${2:-$("$KIT/scripts/fetch-tree.sh" "$LTS")} || exit
+DIR=$(mktemp -d) || exit "$EX_INFRA"
+trap 'rm -rf "$DIR"' EXIT
+RET=0
+
+# line WHAT SECONDS BOUND
+line() {
+	local kept=kept
+	jq -en "$2 <= $3" >/dev/null || { kept="NOT KEPT"; RET=$EX_FAIL; }
+	printf '%-52s %8.1f s  at most %4s s  %s\n' "$1" "$2" "$3" "$kept"
+}
+
+# verify ARG...: leaves the wall time in WALL, the results in $DIR/out.
+verify() {
+	local start=$EPOCHREALTIME us ret
+	"$KIT/scripts/verify-build.sh" --tree "$TREE" --out "$DIR/out" "$@" "$LTS" >"$DIR/log" 2>&1
+	ret=$?
+	[ "$ret" -le "$EX_FAIL" ] || { tail -5 "$DIR/log" >&2; exit "$ret"; }
+	us=$((${EPOCHREALTIME/./} - ${start/./}))
+	WALL=$((us / 1000000)).$((us % 1000000 / 100000))
+}
+
+time_of() { jq "$1" "$DIR/out/results.json"; }
+
+# boots TOPOLOGY STORMS BOUND
+boots() {
+	verify --topology "$1" --seeds 2 --jobs 1
+	line "$1, $2 storms, one boot (slowest of four)" "$(time_of '[.times.boot[]] | max')" "$3"
+}
+
+real=$KIT_CACHE
+export KIT_CACHE=$DIR/cache
+verify --seeds 2
+line "cold build of base and patched, arm64" \
+	"$(time_of '[.times | to_entries[] | select(.key | startswith("build_")) | .value] | add')" 360
+export KIT_CACHE=$real
+verify
+verify
+line "whole command again, nothing changed" "$WALL" 60
+boots pair 12 12
+boots turin20 12 30
+boots turin20-160 3 45
+boots turin20-320 3 120
+exit "$RET"
