@@ -31,6 +31,9 @@
 # not at all; on failure it is there too, where there is something to show.
 
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
+. "$KIT/scripts/lib/scratch.sh"
+# shellcheck source=scripts/lib/sync.sh
+. "$KIT/scripts/lib/sync.sh"
 # shellcheck source=scripts/lib/build.sh
 . "$KIT/scripts/lib/build.sh"
 # shellcheck source=scripts/lib/guest.sh
@@ -51,7 +54,7 @@ parse_options() {
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--tree|--arch|--topology|--scenario|--class|--config|--cc|--accel|--seeds|--jobs|--out)
-			[ $# -ge 2 ] || die "$EX_USAGE" "$1 needs a value; see --help"
+			[ $# -ge 2 ] && [[ $2 != --* ]] || die "$EX_USAGE" "$1 needs a value; see --help"
 			set_option "$1" "$2"
 			shift ;;
 		--*=*) set_option "${1%%=*}" "${1#*=}" ;;
@@ -68,6 +71,7 @@ parse_options() {
 
 # set_option NAME VALUE
 set_option() {
+	[ -n "$2" ] || die "$EX_USAGE" "$1 needs a value; see --help"
 	case $1 in
 	--tree) TREE=$2 ;;
 	--arch) ARCH=$2 ;;
@@ -93,22 +97,33 @@ one_of() {
 }
 
 # names_in FOLDER SUFFIX: the data files that there are.
-names_in() { (cd "$KIT/$1" && ls -- *"$2") | sed "s/$2\$//" | xargs; }
+names_in() { (cd "$KIT/$1" && printf '%s\n' *"$2") | sed "s/$2\$//" | xargs; }
+
+# check_class: a word of --class that is none would be an empty class.
+check_class() {
+	local word
+	[ "$CLASS" != all ] || CLASS=stable,distro,experimental
+	[[ $CLASS != *,,* && $CLASS != ,* && $CLASS != *, ]] ||
+		die "$EX_USAGE" "--class '$CLASS' has an empty word; see --help"
+	for word in ${CLASS//,/ }; do one_of --class "$word" stable distro experimental; done
+}
 
 check_options() {
+	need_queue
 	lts_known "$LTS" || die "$EX_USAGE" "no queue for '$LTS'; there is one for: $(lts_list | xargs)"
 	one_of --arch "$ARCH" arm64 x86_64
 	one_of --cc "$CC_KIND" gcc clang
 	one_of --accel "$ACCEL_ASKED" auto tcg kvm
 	[[ $JOBS =~ ^[1-9][0-9]?$ ]] || die "$EX_USAGE" "--jobs takes 1 to 99, not '$JOBS'"
 	[[ $SEEDS =~ ^([2-9]|[1-5][0-9])?$ ]] || die "$EX_USAGE" "--seeds takes 2 to 59, not '$SEEDS'"
-	[ "$CLASS" != all ] || CLASS=stable,distro,experimental
+	check_class
 	TOPO_FILE=$KIT/topologies/$TOPOLOGY.topo
 	SCENARIO_FILE=$KIT/scenarios/$SCENARIO.scn
-	[ -f "$TOPO_FILE" ] || die "$EX_USAGE" "no topology '$TOPOLOGY'; there is: $(names_in topologies .topo)"
-	[ -f "$SCENARIO_FILE" ] || die "$EX_USAGE" "no scenario '$SCENARIO'; there is: $(names_in scenarios .scn)"
-	[ -z "$CONFIG" ] || [ -r "$CONFIG" ] || die "$EX_USAGE" "cannot read the config fragment $CONFIG"
+	[ -f "$TOPO_FILE" ] && [[ $TOPOLOGY != */* ]] || die "$EX_USAGE" "no topology '$TOPOLOGY'; there is: $(names_in topologies .topo)"
+	[ -f "$SCENARIO_FILE" ] && [[ $SCENARIO != */* ]] || die "$EX_USAGE" "no scenario '$SCENARIO'; there is: $(names_in scenarios .scn)"
+	[ -z "$CONFIG" ] || { [ -f "$CONFIG" ] && [ -r "$CONFIG" ]; } || die "$EX_USAGE" "cannot read the config fragment $CONFIG"
 	[ -z "$TREE" ] || [ -d "$TREE" ] || die "$EX_USAGE" "no folder $TREE; --tree takes an unpacked kernel tree"
+	[ -z "$OUT" ] || out_free
 }
 
 # check_version: the tree must be one of LTS.
@@ -121,20 +136,31 @@ check_version() {
 	esac
 }
 
+# get_tree: TREE, and VERSION of it.
+get_tree() {
+	if [ -z "$TREE" ]; then
+		FETCHED=$(mktemp) || die "$EX_INFRA" "mktemp: no temporary file; check TMPDIR"
+		in_background "$KIT/scripts/fetch-tree.sh" "$LTS" >"$FETCHED" || exit
+		TREE=$(cat "$FETCHED")
+	fi
+	TREE=$(readlink -f -- "$TREE")
+	check_version
+}
+
 main() {
 	parse_options "$@"
 	check_options
+	trap cleanup EXIT
+	trap 'interrupted 130' INT
+	trap 'interrupted 143' TERM HUP
+	[ -z "$TREE" ] || check_version
 	host_ready
-	kit_tools kit-queue kit-topo kit-vmrun kit-scenario kit-console kit-judge kit-config
+	kit_make tools "build/guest/$ARCH/init"
 	arch_setup
 	scenario_setup
 	[ "$ARCH-$ACCEL_ASKED" != arm64-auto ] || ACCEL_ASKED=tcg
 	ACCEL=$(choose_accel "$ACCEL_ASKED" "$ARCH") || exit
-	if [ -z "$TREE" ]; then
-		TREE=$("$KIT/scripts/fetch-tree.sh" "$LTS") || exit
-	fi
-	TREE=$(readlink -f -- "$TREE")
-	check_version
+	get_tree
 	results_begin
 	tools_file
 	work_begin

@@ -3,31 +3,35 @@
 #
 # Progress: a step is a command that takes a while. On a terminal its line
 # shows elapsed and expected time; elsewhere a line when it starts and ends.
-# Expected is what the same step took the last time on this machine.
+# Expected is what the same step took the last time on this machine, the first
+# time what configs/expected-times says.
 
 declare -A STEP_TIME		# seconds that each step took, for results.json
+
+# in_background COMMAND...: run COMMAND without a terminal to read from, and
+# return its code. A trap of the script comes at once, not at COMMAND's end.
+in_background() {
+	"$@" </dev/null &
+	STEP_PID=$!
+	[ -z "${WATCH:-}" ] || $WATCH
+	wait "$STEP_PID"
+}
 
 # step NAME KEY COMMAND...: run COMMAND and return its code. NAME is for the
 # user; KEY, without blanks, is the step's name in results.json and, together
 # with the work folder, for the expected time.
 step() {
-	local name=$1 key=$2 start=$EPOCHREALTIME file=$KIT_CACHE/times/${WORK_KEY:-any}.$2
-	local expect ret
+	local name=$1 key=${2//./_} start=$EPOCHREALTIME file=$KIT_CACHE/times/${WORK_KEY:-any}.$2
+	local expect WATCH='' ret
 	shift 2
-	expect=$(cat "$file" 2>/dev/null)
-	STEP_PID=''
+	expect=$(expected_time "$file" "$key")
 	if [ -t 2 ]; then
-		"$@" &
-		STEP_PID=$!
-		step_watch "$name" "${start%.*}" "${expect%.*}"
+		WATCH=step_watch
 	else
-		note "$name${expect:+ (took ${expect%.*} s last time)}"
-		"$@" &
-		STEP_PID=$!
+		note "$name${expect:+ (about $expect s)}"
 	fi
-	wait "$STEP_PID"
+	in_background "$@"
 	ret=$?
-	STEP_PID=''
 	STEP_TIME[$key]=$(seconds_since "$start")
 	note "$name: ${STEP_TIME[$key]} s$([ "$ret" -eq 0 ] || printf ', failed')"
 	if [ "$ret" -eq 0 ]; then
@@ -36,14 +40,27 @@ step() {
 	return "$ret"
 }
 
-# step_watch NAME START EXPECTED: redraw one line while STEP_PID runs.
+# expected_time FILE KEY: whole seconds that the step will take, or nothing.
+expected_time() {
+	local seconds
+	seconds=$(cat "$1" 2>/dev/null) ||
+		seconds=$(awk -v key="$2" -v arch="${ARCH:-}" '
+			!/^#/ && ($2 == "any" || $2 == arch) && index(key, $1) == 1 { print $3; exit }' "$KIT/configs/expected-times")
+	printf '%s\n' "${seconds%.*}"
+}
+
+# step_watch: redraw one line while STEP_PID runs; name, start and expect are
+# step's.
 step_watch() {
 	local now
 	while kill -0 "$STEP_PID" 2>/dev/null; do
-		now=$((EPOCHSECONDS - $2))
-		printf '\r%s: %s  %d:%02d' "$PROG" "$1" $((now / 60)) $((now % 60)) >&2
-		[ -z "$3" ] || printf ' of about %d:%02d' $(($3 / 60)) $(($3 % 60)) >&2
-		sleep 0.5
+		now=$((EPOCHSECONDS - ${start%.*}))
+		# The rest of a line that became shorter goes.
+		printf '\r%s: %s  %d:%02d%s\033[K' "$PROG" "$name" $((now / 60)) $((now % 60)) \
+			"${expect:+$(printf ' of about %d:%02d' $((expect / 60)) $((expect % 60)))}" >&2
+		# A sleep in the foreground would take the terminal, and its Ctrl-C.
+		sleep 0.5 &
+		wait $!
 	done
 	printf '\r\033[K' >&2
 }

@@ -4,35 +4,52 @@
 # The results folder: it appears whole, at the end, under its own name.
 # Needs common.sh and the variables of verify-build.sh.
 
+# out_free: OUT may be made, or replaced: it is not there, is empty, or holds
+# results of ours.
+out_free() {
+	[ ! -e "$OUT" ] || { [ -f "$OUT/results.json" ] && [ -f "$OUT/results.ktap" ]; } ||
+		{ [ -d "$OUT" ] && [ -z "$(ls -A -- "$OUT")" ]; } ||
+		die "$EX_USAGE" "$OUT is there and holds no results of ours; name another folder with --out"
+}
+
 # results_begin: choose the folder, and make the temporary one beside it.
 results_begin() {
 	[ -n "$OUT" ] || OUT=results/$VERSION-$ARCH-$TOPOLOGY-$SCENARIO
-	OUT=${OUT%/}
-	if [ -e "$OUT" ] && [ ! -f "$OUT/results.json" ] && [ -n "$(ls -A -- "$OUT")" ]; then
-		die "$EX_USAGE" "$OUT is there and holds no results of ours; name another folder with --out"
-	fi
-	mkdir -p "$(dirname -- "$OUT")" || die "$EX_INFRA" "cannot make $(dirname -- "$OUT")"
+	out_free
+	mkdir -p -- "$(dirname -- "$OUT")" || die "$EX_INFRA" "cannot make $(dirname -- "$OUT"); name another folder with --out"
 	OUT=$(readlink -f -- "$OUT")
 	TMP=$(mktemp -d "$(dirname -- "$OUT")/.$(basename -- "$OUT").XXXXXX") ||
-		die "$EX_INFRA" "cannot write next to $OUT"
-	mkdir "$TMP"/{boot,commands,consoles,logs,patches,records,status}
-	trap cleanup EXIT
-	trap 'interrupted 130' INT
-	trap 'interrupted 143' TERM HUP
+		die "$EX_INFRA" "cannot write next to $OUT; name another folder with --out"
+	mkdir "$TMP"/{boot,commands,consoles,logs,patches,records,status} ||
+		die "$EX_INFRA" "cannot write to $TMP; is the disk full?"
 }
 
 # cleanup: nothing of ours stays behind, whatever the end was.
 cleanup() {
+	trap '' INT TERM HUP
 	kill_jobs
+	[ -z "${FETCHED:-}" ] || rm -f -- "$FETCHED"
 	[ -z "${TMP:-}" ] || rm -rf -- "$TMP"
 }
 
-# Each background job is a process group of its own (set -m).
+# kill_jobs: each background job is a process group of its own (set -m); it is
+# gone when the group is, so that nothing writes to what is removed next.
 kill_jobs() {
-	local pid
+	local pid n
 	for pid in $(jobs -p); do
-		kill -TERM -- "-$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+		kill -TERM -- "-$pid" 2>/dev/null
+		for ((n = 0; n < 200; n++)); do
+			group_lives "$pid" || continue 2
+			sleep 0.1
+		done
+		kill -KILL -- "-$pid" 2>/dev/null
 	done
+}
+
+# group_lives PGID: true if the process group has more than zombies.
+group_lives() {
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v group="$1" '
+		{ sub(/^.*\) /, "") } $1 != "Z" && $3 == group { found = 1 } END { exit !found }'
 }
 
 interrupted() {
@@ -46,11 +63,14 @@ interrupted() {
 fail() {
 	local code=$1
 	shift
-	jq -n --arg error "$*" --argjson code "$code" --arg lts "$LTS" --arg version "${VERSION:-}" \
-		'{ok: false, error: $error, exit_code: $code, lts: $lts, version: $version}' >"$TMP/results.json"
-	printf 'FAILED (exit code %s): %s\n' "$code" "$*" >"$TMP/report.txt"
-	printf 'KTAP version 1\n1..1\nnot ok 1 %s\n' "$(head -1 <<<"$*")" >"$TMP/results.ktap"
-	results_publish
+	jq -n --arg error "$*" --argjson code "$code" --arg lts "$LTS" --arg version "$VERSION" \
+		--arg arch "$ARCH" --arg topology "$TOPOLOGY" --arg scenario "$SCENARIO" \
+		'{ok: false, error: $error, exit_code: $code, lts: $lts, version: $version,
+		  arch: $arch, topology: $topology, scenario: $scenario}' >"$TMP/results.json" &&
+		printf 'FAILED (exit code %s): %s\n' "$code" "$*" >"$TMP/report.txt" &&
+		printf 'KTAP version 1\n1..1\nnot ok 1 %s\n' "$(head -1 <<<"$*")" >"$TMP/results.ktap" &&
+		results_fill && results_publish ||
+		die "$code" "$*; the results folder cannot be written"
 	die "$code" "$*; the results folder is $OUT"
 }
 
@@ -73,11 +93,15 @@ judge_all() {
 	for f in boot/base.image boot/patched.image boot/initramfs.cpio boot/machine.dtb config; do
 		[ ! -f "$TMP/$f" ] || args+=(--meta "sha256.$(tr ./ __ <<<"${f#boot/}")=$(sha "$TMP/$f")")
 	done
+	for f in "${NAMED[@]}" "${OTHERS[@]}"; do
+		key=${f%.patch}
+		args+=(--meta "patch_sha256.${key//./_}=$(sha "$KIT_QUEUE/patches/$LTS/$f")")
+	done
 	for key in "${!STEP_TIME[@]}"; do args+=(--time "$key=${STEP_TIME[$key]}"); done
 	for f in "$TMP"/consoles/*.txt; do
 		run=$(basename "$f" .txt)
 		runs+=("${run%-*}:${run##*-}:$(sha "$f"):$TMP/records/$run.json")
-		args+=(--time "boot.$run=$(jq -r '.wall_seconds // 0' "$TMP/status/$run.json")")
+		args+=(--time "each_boot.$run=$(jq -r '.wall_seconds // 0' "$TMP/status/$run.json")")
 	done
 	"$KIT_BIN/kit-judge" "${args[@]}" "${runs[@]}"
 	JUDGED=$?
@@ -93,40 +117,56 @@ tools_file() {
 	  git -C "$KIT" describe --always --dirty 2>/dev/null | sed 's/^/kit /'; } >"$TMP/tool-versions"
 }
 
+# results_fill: what a results folder has besides records and verdict.
+results_fill() {
+	local name make
+	for name in "${NAMED[@]}" "${OTHERS[@]}"; do
+		cp -- "$KIT_QUEUE/patches/$LTS/$name" "$TMP/patches/" || return
+	done
+	if [ -n "${OBJ:-}" ]; then
+		kernel_command "$OBJ"
+		make=$(printf '%q ' "${KERNEL_MAKE[@]}" "${IMAGE##*/}")
+		printf '%s\n' "${make//"$WORK"/WORK}" >"$TMP/commands/make.txt" || return
+	fi
+	results_readme >"$TMP/README" && cp -- "$KIT/scripts/lib/rerun.sh" "$TMP/rerun.sh"
+}
+
 # results_end: the verdict to the user, the folder to its place.
 results_end() {
-	local name
-	for name in "${NAMED[@]}" "${OTHERS[@]}"; do
-		[ -z "$name" ] || cp "$KIT/patches/$LTS/$name" "$TMP/patches/"
-	done
-	printf '%q ' "${KERNEL_MAKE[@]}" "${IMAGE##*/}" | sed "s,$WORK,WORK,g; s,\$,\n," >"$TMP/commands/make.txt"
-	results_readme >"$TMP/README"
-	cp "$KIT/scripts/lib/rerun.sh" "$TMP/rerun.sh"
+	local verdict=PASSED how="behaves as expected"
+	[ "$JUDGED" -eq 0 ] || verdict=FAILED how="does not behave as expected"
+	results_fill || die "$EX_INFRA" "cannot write the results to $TMP; is the disk full?"
 	sed 's/^/  /' "$TMP/report.txt" >&2
-	results_publish
-	if [ "$JUDGED" -eq 0 ]; then
-		note "PASSED: $VERSION, $TOPOLOGY, $SCENARIO behaves as expected; results are in $OUT"
-	else
-		note "FAILED: $VERSION, $TOPOLOGY, $SCENARIO does not behave as expected; results are in $OUT"
-	fi
+	results_publish || die "$EX_INFRA" "cannot put the results in the place of $OUT; see above"
+	note "$verdict: $VERSION, $TOPOLOGY, $SCENARIO $how; results are in $OUT"
 	exit "$JUDGED"
 }
 
-# results_publish: put the folder in the place of an older one.
+# results_publish: put the folder in the place of an older one, which is back
+# there if that fails.
 results_publish() {
 	local old=''
-	if [ -e "$OUT" ]; then
-		old=$(mktemp -d "$OUT.old.XXXXXX") && mv -T -- "$OUT" "$old/old" || return
-	fi
+	trap '' INT TERM HUP
 	chmod 755 "$TMP"
-	mv -T -- "$TMP" "$OUT" && TMP=''
+	if [ -e "$OUT" ]; then
+		old=$(mktemp -d "$OUT.old.XXXXXX") && mv -T -- "$OUT" "$old/old" || {
+			[ -z "$old" ] || rmdir -- "$old"
+			return 1
+		}
+	fi
+	if ! mv -T -- "$TMP" "$OUT"; then
+		[ -z "$old" ] || { mv -T -- "$old/old" "$OUT" && rmdir -- "$old"; }
+		return 1
+	fi
+	TMP=''
 	[ -z "$old" ] || rm -rf -- "$old"
 }
 
 results_readme() {
 	cat <<-TEXT
 	Base against patched: Linux $VERSION ($LTS), $ARCH under $ACCEL,
-	topology $TOPOLOGY, scenario $SCENARIO. Base is $BASE_HOW.
+	topology $TOPOLOGY, scenario $SCENARIO. Base is ${BASE_HOW:-not made yet}.
+	A run that ended early has only what it came to.
 	They differ by: ${NAMED[*]}
 	On both sides: ${OTHERS[*]:-nothing else}
 

@@ -8,14 +8,17 @@ declare -A SC MASK		# what the scenario and the topology's mask say
 
 # host_ready: everything that the run needs is there before work starts.
 host_ready() {
+	[[ $KIT_CACHE != *[[:space:]:]* ]] ||
+		die "$EX_HOST" "the kernel does not build below a folder with blanks or colons in its name, $KIT_CACHE; let KIT_CACHE name another"
 	"$KIT/scripts/host-check.sh" --install --for build,boot --arch "$ARCH" \
-		--cc "$CC_KIND" --lts "$LTS" >&2 || exit
+		--cc "$CC_KIND" --lts "$LTS" ${TREE:+--tree "$TREE"} >&2 || exit
 }
 
 # read_pairs ARRAY: KEY=VALUE lines from stdin into an associative array.
 read_pairs() {
 	local -n pairs=$1
 	local key value
+	# shellcheck disable=SC2004,SC2034 # an associative array, by reference
 	while IFS='=' read -r key value; do pairs[$key]=$value; done
 }
 
@@ -27,9 +30,35 @@ scenario_setup() {
 	text=$("$KIT_BIN/kit-scenario" "$SCENARIO_FILE" "$TOPOLOGY") || exit "$EX_USAGE"
 	read_pairs SC <<<"$text"
 	[ -z "$SEEDS" ] || [ "${SC[program]}" = boot ] || SC[host.seeds]=$SEEDS
+	queue_names
 	[ -n "${SC[mask]}" ] || return 0
 	text=$("$KIT_BIN/kit-topo" mask "$TOPO_FILE" "${SC[mask]}") || exit "$EX_USAGE"
 	read_pairs MASK <<<"$text"
+}
+
+# queue_names: NAMED, the patches that the scenario is about, and OTHERS, the
+# rest of the asked-for classes; TOUCHED, the files of all of them.
+queue_names() {
+	local list name _ class files asked=,${SC[patches]},
+	NAMED=() OTHERS=() TOUCHED=()
+	list=$("$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class stable,distro,experimental "$LTS") || exit
+	while IFS=$'\t' read -r name _ _ _ class files _; do
+		if [[ $asked == *",$name,"* ]] || { [ "$asked" = ,, ] && [[ ,$CLASS, == *",$class,"* ]]; }; then
+			NAMED+=("$name")
+		elif [[ ,$CLASS, == *",$class,"* ]]; then
+			OTHERS+=("$name")
+		else
+			continue
+		fi
+		# shellcheck disable=SC2206 # files are separated by blanks
+		TOUCHED+=($files)
+	done <<<"$list"
+	mapfile -t TOUCHED < <(printf '%s\n' "${TOUCHED[@]}" | sort -u)
+	for name in ${SC[patches]//,/ }; do
+		[[ " ${NAMED[*]} " == *" $name "* ]] ||
+			die "$EX_USAGE" "$SCENARIO_FILE is about $name, which the queue of $LTS does not have; give another --scenario"
+	done
+	[ ${#NAMED[@]} -gt 0 ] || die "$EX_USAGE" "no patch to verify: the classes $CLASS of $LTS are empty; give another --class"
 }
 
 # guest_params: KEY=VALUE for the guest's init, one a line.
@@ -51,27 +80,32 @@ work_begin() {
 	hash=$(sha256sum <<<"$TREE")
 	WORK=$KIT_CACHE/work/$VERSION-${hash:0:8} SRC=$WORK/src
 	hash=$({ [ -z "$CONFIG" ] || cat -- "$CONFIG"; } | sha256sum)
+	# shellcheck disable=SC2034 # for step
 	OBJ=$WORK/obj-$ARCH-$CC_KIND-${hash:0:8} WORK_KEY=$VERSION-$ARCH
 	mkdir -p "$OBJ" || fail "$EX_INFRA" "cannot make $OBJ"
 	exec 9>"$WORK/lock" || fail "$EX_INFRA" "cannot write $WORK/lock"
 	if ! flock -n 9; then
 		note "another run works on $TREE; waiting for it"
-		flock 9
+		in_background flock 9 || fail "$EX_INFRA" "cannot lock $WORK/lock"
 	fi
 	step "copying the tree $VERSION" sync tree_sync "$TREE" "$SRC" ||
 		fail "$EX_INFRA" "cannot copy $TREE to $SRC; is the disk full?"
+	: >"$TMP/logs/config.txt"
 	step "configuring" config kernel_config "$OBJ" "$TMP/logs/config.txt" "$CONFIG" || config_failed
 	cp "$OBJ/.config" "$TMP/config" && cp "$OBJ/config-asked" "$TMP/config-asked" ||
 		fail "$EX_INFRA" "cannot copy the config"
 }
 
 config_failed() {
+	local why code
 	[ ! -s "$OBJ/config-differences" ] || {
 		cat "$OBJ/config-differences" >&2
-		rm -f "$OBJ/config-sum"
+		cp "$OBJ/config-differences" "$OBJ/.config" "$TMP/logs/"
 		fail "$EX_BUILD" "kconfig did not take what the fragments ask for; the differences are above"
 	}
-	fail "$EX_BUILD" "kconfig failed: $(tail -1 "$TMP/logs/config.txt")"
+	why=$(build_trouble "$TMP/logs/config.txt")
+	code=$?
+	fail "$code" "kconfig failed for $VERSION, without any patch: $why"
 }
 
 # queue_json [ARG...]: what apply.sh says about the queue on SRC, unchanged.
@@ -85,28 +119,9 @@ queue_apply() {
 	}
 }
 
-# queue_split: NAMED, the patches that the scenario is about, and OTHERS, the
-# rest of the asked-for classes; TOUCHED, the files of all of them.
-queue_split() {
-	local json
-	json=$(queue_json --class "$CLASS") || [ -n "$json" ] || fail "$EX_FAIL" "apply.sh cannot read the queue for $LTS"
-	mapfile -t OTHERS < <(jq -r '.patches[] | .name' <<<"$json")
-	if [ -n "${SC[patches]}" ]; then
-		mapfile -t NAMED < <(tr ',' '\n' <<<"${SC[patches]}")
-		mapfile -t OTHERS < <(printf '%s\n' "${OTHERS[@]}" | grep -vxF -f <(printf '%s\n' "${NAMED[@]}"))
-	else
-		NAMED=("${OTHERS[@]}") OTHERS=()
-	fi
-	[ ${#NAMED[@]} -gt 0 ] || fail "$EX_USAGE" "no patch to verify: the classes $CLASS of $LTS are empty"
-	mapfile -t TOUCHED < <(sed -n 's,^[-+]\{3\} [ab]/,,p' "${NAMED[@]/#/$KIT/patches/$LTS/}" \
-		"${OTHERS[@]/#/$KIT/patches/$LTS/}" | sort -u)
-	printf '%s\n' "${TOUCHED[@]}" >"$SRC.touched"
-}
-
 # queue_walk: build the base, then patch by patch up to the patched kernel.
 queue_walk() {
 	local name landed
-	queue_split
 	landed=$(queue_json --class stable,distro,experimental --only "$(join "${NAMED[@]}")" |
 		jq '[.patches[] | select(.state == "already there")] | length')
 	BASE_HOW="the tree as it is"
@@ -156,8 +171,6 @@ save_image() {
 
 # boot_prepare: what both kernels boot with, besides the kernel.
 boot_prepare() {
-	make -s -C "$KIT" "build/guest/$ARCH/init" >&2 ||
-		fail "$EX_HOST" "the guest's init does not build; see above"
 	make_initramfs "$TMP/boot/initramfs.cpio" || fail "$EX_INFRA" "cannot write the initramfs"
 	mapfile -t PARAMS < <(guest_params)
 	mapfile -t MACHINE < <(qemu_machine)
@@ -192,8 +205,12 @@ boot_one() {
 	ret=$?
 	[ "$ret" -eq 0 ] || [ "$ret" -eq "$EX_BOOT" ] || return "$EX_INFRA"
 	"$KIT_BIN/kit-console" --nonce "$NONCE" --topology "$TOPO_FILE" \
-		"$TMP/consoles/$run.txt" >"$TMP/records/$run.json" 2>"$TMP/status/$run.problems" || return "$EX_BOOT"
-	return "$ret"
+		"$TMP/consoles/$run.txt" >"$TMP/records/$run.json" 2>"$TMP/status/$run.problems"
+	case $? in
+	0) return "$ret" ;;
+	"$EX_BOOT") return "$EX_BOOT" ;;
+	*) return "$EX_INFRA" ;;
+	esac
 }
 
 # boot_all: boot each kernel with each seed, base first: a base that does not
@@ -210,14 +227,15 @@ boot_all() {
 
 boot_pool() {
 	local side seed seeds=${SC[host.seeds]:-1}
-	trap 'kill 0; exit 143' TERM
+	trap 'trap "" TERM; kill 0; exit 143' TERM
 	for side in base patched; do
 		for ((seed = 1; seed <= seeds; seed++)); do
 			while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
-			[ ! -e "$TMP/failed-boot" ] || break 2
+			[ ! -e "$TMP/failed-boot" ] || break
 			boot_noted "$side" "$seed" &
 		done
 		wait
+		[ ! -e "$TMP/failed-boot" ] || break
 	done
 	[ ! -e "$TMP/failed-boot" ]
 }
