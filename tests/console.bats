@@ -386,6 +386,9 @@ at() { grep -qx "$2 $(line_of "$3" "$GOLDEN/$1.txt")" "$GOLDEN/$1.expect"; }
 	finds "garbled $(line_of '@lab 5 ')
 warn $(wc -l <con)"
 	jq -e '(.records | length) == 12 and (.problems[0].text | contains("id=1?"))' json
+	edit 's/^@lab 5 node/@lab 5 no\xffde/'
+	console
+	jq -e '.records[4].type == "no?de"' json
 }
 
 @test "an empty console is silent, and one of blank lines too" {

@@ -136,6 +136,8 @@ static const char *const harmless[] = {
 	"the list_del corruption of last week",
 	"refcount_tests: ok 1",
 	"BUGS are in the garden (of Eden)",
+	"WARNINGS: none",
+	"WARNING",
 	"DEBUG: a variable",
 	"Oopsie daisy",
 	"sched: CPU3 offline",
