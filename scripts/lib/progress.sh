@@ -46,7 +46,8 @@ expected_time() {
 	seconds=$(cat "$1" 2>/dev/null) ||
 		seconds=$(awk -v key="$2" -v arch="${ARCH:-}" '
 			!/^#/ && ($2 == "any" || $2 == arch) && index(key, $1) == 1 { print $3; exit }' "$KIT/configs/expected-times")
-	printf '%s\n' "${seconds%.*}"
+	# Less than a second is not worth a word.
+	printf '%s\n' "${seconds%.*}" | grep -v '^0$'
 }
 
 # step_watch: redraw one line while STEP_PID runs; name, start and expect are
