@@ -151,6 +151,20 @@ at() { grep -qx "$2 $(line_of "$3" "$GOLDEN/$1.txt")" "$GOLDEN/$1.expect"; }
 	code 1
 }
 
+@test "the recorder of golden consoles refuses what it cannot boot, and keeps the old ones" {
+	local before
+	before=$(tree_sum "$GOLDEN")
+	run "$KIT/tests/golden/record.sh"
+	fails_with 2 "give the image of an arm64 kernel"
+	run "$KIT/tests/golden/record.sh" missing-image
+	fails_with 2 "give the image of an arm64 kernel"
+	run "$KIT/tests/golden/record.sh" con nosuch
+	fails_with 2 "no console named nosuch; there is: clean lines panic"
+	run "$KIT/tests/golden/record.sh" --what con
+	fails_with 2 "unknown option --what"
+	[ "$(tree_sum "$GOLDEN")" = "$before" ]
+}
+
 @test "a problem is one line on stderr with file and line" {
 	edit '3a [    0.000000] Kernel panic - not syncing: test'
 	console

@@ -11,7 +11,9 @@
 # (default DIR: tests/golden/consoles). An .expect file holds the nonce, the
 # topology, kit-console's exit code, and a line KIND LINE for each problem.
 # These are what kit-console says now: read the differences to the old ones
-# before you commit them.
+# before you commit them. For an image, run
+#   scripts/verify-build.sh --config configs/fault.config --scenario boot 6.12
+# which leaves one as boot/base.image in its results folder.
 #
 #   --out DIR   where to write
 #   --help
