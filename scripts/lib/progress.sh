@@ -6,7 +6,7 @@
 # Expected is what the same step took the last time on this machine, the first
 # time what configs/expected-times says.
 
-declare -A STEP_TIME		# seconds that each step took, for results.json
+declare -gA STEP_TIME		# seconds that each step took, for results.json
 
 # in_background COMMAND...: run COMMAND without a terminal to read from, and
 # return its code. A trap of the script comes at once, not at COMMAND's end.
@@ -47,7 +47,7 @@ expected_time() {
 		seconds=$(awk -v key="$2" -v arch="${ARCH:-}" '
 			!/^#/ && ($2 == "any" || $2 == arch) && index(key, $1) == 1 { print $3; exit }' "$KIT/configs/expected-times")
 	# Less than a second is not worth a word.
-	printf '%s\n' "${seconds%.*}" | grep -v '^0$'
+	[ "${seconds%.*}" = 0 ] || printf '%s\n' "${seconds%.*}"
 }
 
 # step_watch: redraw one line while STEP_PID runs; name, start and expect are
