@@ -44,13 +44,13 @@ struct storm {
 	long gap_us, window_us, settle_us;
 	int nr_workers;
 	volatile enum phase phase;
-	int missing;			/* workers that have not noticed the phase */
+	int missing;			/* tasks that have not noticed the phase */
 	uint64_t begin_ns, start_ns, window_ns;
 	volatile uint64_t forked_ns;	/* when the parent had made its last fork */
 	struct worker worker[MAX_CPUS];
 };
 
-/* The last worker that notices a phase wakes the monitor. */
+/* The last task that notices a phase wakes the monitor. */
 static void noticed(struct storm *s)
 {
 	if (__atomic_sub_fetch(&s->missing, 1, __ATOMIC_SEQ_CST) == 0)
@@ -70,7 +70,7 @@ static void wait_until_noticed(struct storm *s)
 	while ((missing = __atomic_load_n(&s->missing, __ATOMIC_SEQ_CST)) > 0)
 		if (syscall(SYS_futex, &s->missing, FUTEX_WAIT, missing, &limit,
 			    NULL, 0) && errno == ETIMEDOUT)
-			fail("%d workers did not run for %d s of guest time",
+			fail("%d tasks did not run for %d s of guest time",
 			     missing, START_LIMIT_S);
 }
 
@@ -131,6 +131,7 @@ static void parent(struct storm *s, int cpu)
 		s->worker[i].pid = pid;
 	}
 	s->forked_ns = now_ns();
+	noticed(s);
 	for (;;)
 		pause();
 }
@@ -156,12 +157,12 @@ static int last_cpu(pid_t pid)
 	return atoi(p);
 }
 
-/* Everybody is in @phase from here on; returns the time. */
-static uint64_t enter(struct storm *s, enum phase phase)
+/* @nr_tasks are in @phase from here on; returns the time. */
+static uint64_t enter(struct storm *s, enum phase phase, int nr_tasks)
 {
 	uint64_t t;
 
-	__atomic_store_n(&s->missing, s->nr_workers, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->missing, nr_tasks, __ATOMIC_SEQ_CST);
 	t = now_ns();
 	s->phase = phase;
 	return t;
@@ -169,11 +170,11 @@ static uint64_t enter(struct storm *s, enum phase phase)
 
 static void measure(struct storm *s)
 {
-	uint64_t t0 = enter(s, WINDOW);
+	uint64_t t0 = enter(s, WINDOW, s->nr_workers);
 
 	sleep_us(s->window_us);
 	/* Who never ran in the window will notice only its end. */
-	s->window_ns = enter(s, AFTER) - t0;
+	s->window_ns = enter(s, AFTER, s->nr_workers) - t0;
 	for (int i = 0; i < s->nr_workers; i++)
 		s->worker[i].cpu = last_cpu(s->worker[i].pid);
 	wait_until_noticed(s);
@@ -218,7 +219,8 @@ static void one_storm(struct storm *s, int n, int cpu)
 
 	memset(s->worker, 0, sizeof(s->worker));
 	sleep_us(s->settle_us);
-	s->begin_ns = enter(s, STARTING);
+	/* The parent has to finish, too: it knows the workers' pids. */
+	s->begin_ns = enter(s, STARTING, s->nr_workers + 1);
 	pid = fork();
 	if (pid < 0)
 		fail("fork: %s", strerror(errno));
