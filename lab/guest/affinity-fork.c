@@ -30,11 +30,11 @@
 
 #define START_LIMIT_S 20
 
-enum phase { STARTING, WINDOW, AFTER };
+enum phase { STARTING, WINDOW, AFTER, NR_PHASES };
 
 struct worker {
 	volatile enum phase seen;	/* the last phase that it has noticed */
-	volatile uint64_t cpu_ns[3];	/* its CPU time when it noticed */
+	volatile uint64_t cpu_ns[NR_PHASES];	/* its CPU time when it noticed */
 	pid_t pid;
 	int cpu;			/* where it is when the window ends */
 } __attribute__((aligned(64)));
@@ -44,17 +44,19 @@ struct storm {
 	long gap_us, window_us, settle_us;
 	int nr_workers;
 	volatile enum phase phase;
-	int missing;			/* tasks that have not noticed the phase */
+	int missing[NR_PHASES];		/* tasks that have not noticed the phase */
 	uint64_t begin_ns, start_ns, window_ns;
 	volatile uint64_t forked_ns;	/* when the parent had made its last fork */
 	struct worker worker[MAX_CPUS];
 };
 
 /* The last task that notices a phase wakes the monitor. */
-static void noticed(struct storm *s)
+static void noticed(struct storm *s, enum phase phase)
 {
-	if (__atomic_sub_fetch(&s->missing, 1, __ATOMIC_SEQ_CST) == 0)
-		syscall(SYS_futex, &s->missing, FUTEX_WAKE, 1, NULL, NULL, 0);
+	int *missing = &s->missing[phase];
+
+	if (__atomic_sub_fetch(missing, 1, __ATOMIC_SEQ_CST) == 0)
+		syscall(SYS_futex, missing, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /*
@@ -62,16 +64,16 @@ static void noticed(struct storm *s)
  * tasks to pull each time it goes idle again, and that mends the placement
  * that is to be measured.
  */
-static void wait_until_noticed(struct storm *s)
+static void wait_until_noticed(struct storm *s, enum phase phase)
 {
 	const struct timespec limit = { START_LIMIT_S, 0 };
-	int missing;
+	int *missing = &s->missing[phase], n;
 
-	while ((missing = __atomic_load_n(&s->missing, __ATOMIC_SEQ_CST)) > 0)
-		if (syscall(SYS_futex, &s->missing, FUTEX_WAIT, missing, &limit,
-			    NULL, 0) && errno == ETIMEDOUT)
+	while ((n = __atomic_load_n(missing, __ATOMIC_SEQ_CST)) > 0)
+		if (syscall(SYS_futex, missing, FUTEX_WAIT, n, &limit, NULL, 0) &&
+		    errno == ETIMEDOUT)
 			fail("%d tasks did not run for %d s of guest time",
-			     missing, START_LIMIT_S);
+			     n, START_LIMIT_S);
 }
 
 static uint64_t own_cpu_ns(void)
@@ -89,14 +91,14 @@ static uint64_t own_cpu_ns(void)
  */
 static void spin(struct storm *s, struct worker *w)
 {
-	noticed(s);
+	noticed(s, STARTING);
 	for (;;) {
 		enum phase now = s->phase;
 
 		if (now != w->seen) {
 			w->cpu_ns[now] = own_cpu_ns();
 			w->seen = now;
-			noticed(s);
+			noticed(s, now);
 		}
 		busy_slice();
 	}
@@ -131,7 +133,7 @@ static void parent(struct storm *s, int cpu)
 		s->worker[i].pid = pid;
 	}
 	s->forked_ns = now_ns();
-	noticed(s);
+	noticed(s, STARTING);
 	for (;;)
 		pause();
 }
@@ -157,27 +159,25 @@ static int last_cpu(pid_t pid)
 	return atoi(p);
 }
 
-/* @nr_tasks are in @phase from here on; returns the time. */
-static uint64_t enter(struct storm *s, enum phase phase, int nr_tasks)
+/* Everybody is in @phase from here on; returns the time. */
+static uint64_t enter(struct storm *s, enum phase phase)
 {
-	uint64_t t;
+	uint64_t t = now_ns();
 
-	__atomic_store_n(&s->missing, nr_tasks, __ATOMIC_SEQ_CST);
-	t = now_ns();
 	s->phase = phase;
 	return t;
 }
 
 static void measure(struct storm *s)
 {
-	uint64_t t0 = enter(s, WINDOW, s->nr_workers);
+	uint64_t t0 = enter(s, WINDOW);
 
 	sleep_us(s->window_us);
 	/* Who never ran in the window will notice only its end. */
-	s->window_ns = enter(s, AFTER, s->nr_workers) - t0;
+	s->window_ns = enter(s, AFTER) - t0;
 	for (int i = 0; i < s->nr_workers; i++)
 		s->worker[i].cpu = last_cpu(s->worker[i].pid);
-	wait_until_noticed(s);
+	wait_until_noticed(s, AFTER);
 }
 
 /* A worker that never ran in the window notices only its end. */
@@ -218,15 +218,18 @@ static void one_storm(struct storm *s, int n, int cpu)
 	pid_t pid;
 
 	memset(s->worker, 0, sizeof(s->worker));
-	sleep_us(s->settle_us);
+	for (int i = 0; i < NR_PHASES; i++)
+		s->missing[i] = s->nr_workers;
 	/* The parent has to finish, too: it knows the workers' pids. */
-	s->begin_ns = enter(s, STARTING, s->nr_workers + 1);
+	s->missing[STARTING]++;
+	sleep_us(s->settle_us);
+	s->begin_ns = enter(s, STARTING);
 	pid = fork();
 	if (pid < 0)
 		fail("fork: %s", strerror(errno));
 	if (!pid)
 		parent(s, cpu);
-	wait_until_noticed(s);
+	wait_until_noticed(s, STARTING);
 	s->start_ns = now_ns();
 	measure(s);
 	kill_all(pid);
