@@ -261,7 +261,9 @@ stub_make() {
 }
 
 @test "a step does not read what is typed" {
+	set -m
 	run step a key cat <<<"typed"
+	set +m
 	[ "$status" -eq 0 ]
 	[[ $output != *typed* ]]
 }

@@ -86,10 +86,11 @@ fresh() { (cd "$S" && find . -type f -newermt @1000001 -printf '%P\n' | sort | x
 @test "a change that keeps size and time is seen" {
 	touch -d @1700000000 "$T/kernel/sched/fair.c"
 	synced
-	echo 'int unfa;' >"$T/kernel/sched/fair.c"
+	sed 's/fair/unfa/' "$T/kernel/sched/fair.c" >other
+	cp other "$T/kernel/sched/fair.c"
 	touch -d @1700000000 "$T/kernel/sched/fair.c"
 	synced
-	[ "$(cat "$S/kernel/sched/fair.c")" = 'int unfa;' ]
+	cmp other "$S/kernel/sched/fair.c"
 }
 
 @test "new times, without a change, make no work" {
@@ -143,6 +144,7 @@ fresh() { (cd "$S" && find . -type f -newermt @1000001 -printf '%P\n' | sort | x
 	synced
 	echo changed >"$T/kernel/sched/fair.c"
 	rm "$T/include/linux/x.h"
+	stub bin tar 'case $* in *-xpmf*) cat >/dev/null; exit 1 ;; esac' "exec $(type -P tar) \"\$@\""
 	(PATH=$BATS_TEST_TMPDIR/bin:$PATH && tree_sync "$T" "$S") && false
 	synced
 	[ ! -e "$S/include/linux/x.h" ]
@@ -230,9 +232,9 @@ checkout() {
 	[ "$(id -u)" -eq 0 ] || skip "only root can make one"
 	checkout
 	chown -R 12345 "$T"
-	touch "$T/kernel/ignored.o"
+	touch "$T/vmlinux"
 	tree_sync "$T" "$S"
-	[ ! -e "$S/kernel/ignored.o" ]
+	[ ! -e "$S/vmlinux" ]
 	cmp "$T/kernel/sched/fair.c" "$S/kernel/sched/fair.c"
 }
 
