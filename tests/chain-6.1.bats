@@ -7,7 +7,6 @@ load helpers
 load chain-helpers
 
 setup() {
-	LTS=6.1
 	real_tree 6.1 6.1.176 6.1.170
 }
 
@@ -50,35 +49,35 @@ setup() {
 }
 
 @test "mutant: the walk over all CPUs again, by another spelling, is found out" {
-	mutate 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu_and(i, sched_group_span(group), cpu_possible_mask) {/'
+	mutate 6.1 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu_and(i, sched_group_span(group), cpu_possible_mask) {/'
 	verify --seeds 2 --tree "$TREE" 6.1
 	[ "$status" -eq 1 ]
 	[ "$(result .metrics.used.outcome)" = no-difference ]
 }
 
 @test "mutant: counting the forbidden CPUs instead is found out" {
-	mutate 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu_andnot(i, sched_group_span(group), p->cpus_ptr) {/'
+	mutate 6.1 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu_andnot(i, sched_group_span(group), p->cpus_ptr) {/'
 	verify --seeds 2 --tree "$TREE" 6.1
 	[ "$status" -eq 1 ]
 	[ "$(result .ok)" = false ]
 }
 
 @test "mutant: the mask of another task is found out" {
-	mutate 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu_and(i, sched_group_span(group), init_task.cpus_ptr) {/'
+	mutate 6.1 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu_and(i, sched_group_span(group), init_task.cpus_ptr) {/'
 	verify --seeds 2 --tree "$TREE" 6.1
 	[ "$status" -eq 1 ]
 	[ "$(result .metrics.used.outcome)" = no-difference ]
 }
 
 @test "mutant: a patch that changes nothing is refused, not compared" {
-	mutate 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu(i, (sched_group_span(group))) {/'
+	mutate 6.1 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu(i, (sched_group_span(group))) {/'
 	verify --seeds 2 --tree "$TREE" 6.1
 	[ "$status" -eq 1 ]
 	[[ $output == *"the same kernel"* ]]
 }
 
 @test "a patch that does not build is the patch's failure, with its name" {
-	mutate 's/p->cpus_ptr) {$/p->no_such_member) {/'
+	mutate 6.1 's/p->cpus_ptr) {$/p->no_such_member) {/'
 	verify --seeds 2 --tree "$TREE" 6.1
 	[ "$status" -eq 3 ]
 	[[ $output == *sched-fair-only-update-stats-for-allowed-cpus.patch* ]]
@@ -86,7 +85,7 @@ setup() {
 }
 
 @test "a new warning in a touched file is a failure" {
-	mutate 's/^@@ \(.*\),7 +\(.*\),7 @@/@@ \1,7 +\2,8 @@/; s/^+\tfor_each_cpu_and/+\tint kit_unused;\n&/'
+	mutate 6.1 's/^@@ \(.*\),7 +\(.*\),7 @@/@@ \1,7 +\2,8 @@/; s/^+\tfor_each_cpu_and/+\tint kit_unused;\n&/'
 	verify --seeds 2 --tree "$TREE" 6.1
 	[ "$status" -eq 3 ]
 	[[ $output == *"new warning"*kit_unused* ]]
