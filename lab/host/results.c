@@ -123,7 +123,7 @@ void results_report(const struct results *r, FILE *out)
 		fprintf(out, "%s: %s\n", r->check[i].ok ? "ok" : "NOT OK",
 			r->check[i].text);
 	if (!r->reproducible)
-		fprintf(out, "not reproducible: this accelerator does not run the guest by instruction count\n");
+		fprintf(out, "not reproducible: this accelerator does not run the guest by instruction count; goals are not looked at\n");
 	if (!r->program->record)
 		return;
 	samples(&r->base, r, out);
