@@ -261,9 +261,12 @@ stub_make() {
 }
 
 @test "a step does not read what is typed" {
-	set -m
-	run step a key cat <<<"typed"
-	set +m
+	cat >program <<-'TEXT'
+		. "$KIT/scripts/lib/common.sh"; . "$KIT/scripts/lib/progress.sh"
+		set -m
+		step a key cat
+	TEXT
+	run bash program <<<"typed"
 	[ "$status" -eq 0 ]
 	[[ $output != *typed* ]]
 }
