@@ -10,7 +10,7 @@ declare -A SC MASK		# what the scenario and the topology's mask say
 host_ready() {
 	[[ $KIT_CACHE != *[[:space:]:]* ]] ||
 		die "$EX_HOST" "the kernel does not build below a folder with blanks or colons in its name, $KIT_CACHE; let KIT_CACHE name another"
-	"$KIT/scripts/host-check.sh" --install --for build,boot --arch "$ARCH" \
+	"$KIT/scripts/host-check.sh" --install --for fetch,apply,build,boot --arch "$ARCH" \
 		--cc "$CC_KIND" --lts "$LTS" ${TREE:+--tree "$TREE"} >&2 || exit
 }
 
@@ -231,12 +231,11 @@ boot_pool() {
 	for side in base patched; do
 		for ((seed = 1; seed <= seeds; seed++)); do
 			while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
-			[ ! -e "$TMP/failed-boot" ] || break
+			[ ! -e "$TMP/failed-boot" ] || break 2
 			boot_noted "$side" "$seed" &
 		done
-		wait
-		[ ! -e "$TMP/failed-boot" ] || break
 	done
+	wait
 	[ ! -e "$TMP/failed-boot" ]
 }
 
