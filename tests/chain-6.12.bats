@@ -25,9 +25,9 @@ setup() { use_real_cache; }
 
 @test "6.12: Ctrl-C during the boots leaves no QEMU and no half-written results" {
 	OUT=$BATS_TEST_TMPDIR/results
-	setsid "$KIT/scripts/verify-build.sh" --out "$OUT" 6.12 3>&- &
+	env --default-signal=INT setsid "$KIT/scripts/verify-build.sh" --out "$OUT" 6.12 3>&- &
 	pid=$!
-	until pgrep -f "consoles/base-1.txt" >/dev/null; do
+	until pgrep -s "$pid" -f "consoles/base-1.txt" >/dev/null; do
 		kill -0 "$pid"
 		sleep 0.2
 	done
@@ -35,6 +35,6 @@ setup() { use_real_cache; }
 	ret=0
 	wait "$pid" || ret=$?
 	[ "$ret" -eq 130 ]
-	run ! pgrep -af "^qemu-system-aarch64.*lab.nonce"
+	run ! pgrep -s "$pid"
 	[ -z "$(find "$BATS_TEST_TMPDIR" -maxdepth 1 -name '*results*')" ]
 }
