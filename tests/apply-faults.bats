@@ -66,7 +66,9 @@ mend() { run "$APPLY" --class landed --reverse 6.12 "$T"; }
 		.kit-apply.new) [[ $output == *"interrupted before it changed anything"* ]] ;;
 		.kit-apply.done) [[ $output == *"interrupted after its work was done"* ]] ;;
 		esac
-		[ ! -e "$T/.kit-apply" ] && [ ! -e "$T/.kit-apply.new" ] && [ ! -e "$T/.kit-apply.done" ]
+		[ ! -e "$T/.kit-apply" ]
+		[ ! -e "$T/.kit-apply.new" ]
+		[ ! -e "$T/.kit-apply.done" ]
 		if [ "$(full_sum "$T")" = "$SUM" ]; then
 			undone=$((undone + 1))
 		else

@@ -28,7 +28,8 @@ also_finds() {
 
 @test "a sound queue passes, silently" {
 	run "$LINT"
-	[ "$status" -eq 0 ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 	run "$LINT" 6.12
 	[ "$status" -eq 0 ]
 }
@@ -36,7 +37,8 @@ also_finds() {
 @test "the kit's own queues pass" {
 	unset KIT_QUEUE
 	run "$LINT"
-	[ "$status" -eq 0 ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 }
 
 @test "an unknown longterm kernel is a usage error" {

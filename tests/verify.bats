@@ -17,7 +17,8 @@ refuses() {
 	fails_with 2 "$text"
 	[ "${#lines[@]}" -eq 1 ] && [[ $output == verify-build.sh:* ]] || { echo "more than one line: $output"; return 1; }
 	nothing_left
-	[ ! -e building ] && [ ! -e "$KIT_CACHE/work" ]
+	[ ! -e building ]
+	[ ! -e "$KIT_CACHE/work" ]
 }
 
 @test "each option without a value is refused with one line" {

@@ -339,7 +339,8 @@ in_background() {
 	run "$KIT_BIN/kit-vmrun" "${ok[@]}" --
 	code 2
 	has "no command"
-	[ ! -e started ] && [ ! -e console ]
+	[ ! -e started ]
+	[ ! -e console ]
 }
 
 @test "--help says what the options and exit codes are" {
