@@ -140,11 +140,31 @@ check_version() {
 get_tree() {
 	if [ -z "$TREE" ]; then
 		FETCHED=$(mktemp) || die "$EX_INFRA" "mktemp: no temporary file; check TMPDIR"
-		in_background "$KIT/scripts/fetch-tree.sh" "$LTS" >"$FETCHED" || exit
+		step "getting a tree of $LTS" fetch fetch_tree || exit
 		TREE=$(cat "$FETCHED")
 	fi
 	TREE=$(readlink -f -- "$TREE")
 	check_version
+}
+
+# shellcheck disable=SC2317 # called by step
+fetch_tree() { "$KIT/scripts/fetch-tree.sh" "$LTS" >"$FETCHED"; }
+
+# accel_setup: ACCEL, and ACCEL_WHY for the report.
+accel_setup() {
+	local why code
+	if [ "$ARCH-$ACCEL_ASKED" = arm64-auto ]; then
+		ACCEL=tcg ACCEL_WHY="arm64 runs by instruction count unless asked otherwise: that is what makes it reproducible"
+		note "accelerator tcg: $ACCEL_WHY"
+		return
+	fi
+	why=$(mktemp) || die "$EX_INFRA" "mktemp: no temporary file; check TMPDIR"
+	ACCEL=$(choose_accel "$ACCEL_ASKED" "$ARCH" 2>"$why")
+	code=$?
+	cat "$why" >&2
+	ACCEL_WHY=$(sed -n '$s/^[^:]*: accelerator [a-z]*: //p' "$why")
+	rm -f "$why"
+	[ "$code" -eq 0 ] || exit "$code"
 }
 
 main() {
@@ -158,8 +178,7 @@ main() {
 	kit_make tools "build/guest/$ARCH/init"
 	arch_setup
 	scenario_setup
-	[ "$ARCH-$ACCEL_ASKED" != arm64-auto ] || ACCEL_ASKED=tcg
-	ACCEL=$(choose_accel "$ACCEL_ASKED" "$ARCH") || exit
+	accel_setup
 	get_tree
 	results_begin
 	tools_file

@@ -8,6 +8,7 @@ load chain-helpers
 
 setup() {
 	real_tree 6.1 6.1.176 6.1.170
+	[ "${TREE##*/6.1.}" -lt 178 ] || skip "no 6.1 before 6.1.178 can be had: ${TREE##*/} has the fix"
 }
 
 @test "6.1: without the fix most allowed CPUs idle, with it all are used" {
@@ -37,13 +38,13 @@ setup() {
 }
 
 @test "6.1: on a machine of one node no difference is measurable" {
-	verify --tree "$TREE" --topology uma 6.1
+	verify --seeds 2 --tree "$TREE" --topology uma 6.1
 	[ "$status" -eq 0 ]
 	[ "$(result .metrics.used.outcome)" = no-difference ]
 }
 
-@test "6.1: a mask inside one socket shows no difference either" {
-	verify --tree "$TREE" --scenario affinity-fork-one-socket 6.1
+@test "6.1: a mask inside one socket of turin20 shows no difference either" {
+	verify --seeds 2 --tree "$TREE" --topology turin20 --scenario affinity-fork-one-socket 6.1
 	[ "$status" -eq 0 ]
 	[ "$(result .metrics.used.outcome)" = no-difference ]
 }
@@ -59,7 +60,7 @@ setup() {
 	mutate 6.1 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu_andnot(i, sched_group_span(group), p->cpus_ptr) {/'
 	verify --seeds 2 --tree "$TREE" 6.1
 	[ "$status" -eq 1 ]
-	[ "$(result .ok)" = false ]
+	[[ $(result .metrics.used.outcome) == @(worse|no-difference) ]]
 }
 
 @test "mutant: the mask of another task is found out" {

@@ -203,11 +203,12 @@ against() {
 	refused "runs of both sides"
 }
 
-@test "a worker outside of its mask is an error" {
+@test "a worker outside of its mask fails, whatever was gained" {
 	runs 25 26 98 99
 	edit run3 '.records[2].fields.cpu = "0,1,2,4"'
 	judge
-	refused "run3: a worker ran on a CPU outside of its mask"
+	code 1
+	grep -q 'NOT OK: every task stays on its allowed CPUs: not in 0 samples of base and 1 of patched' out/report.txt
 }
 
 @test "a worker too few is an error" {
@@ -423,8 +424,8 @@ boot_run() {
 	code 0
 	results '.ok and .metrics == {} and (has("expected") | not)
 		and [.checks[].ok] == [true, true] and [.base[].console_sha256] == ["aa"]'
-	[ "$(cat out/report.txt)" = "ok: base boots cleanly, with the machine asked for: 1 of 1 boots
-ok: patched boots cleanly, with the machine asked for: 1 of 1 boots" ]
+	[ "$(cat out/report.txt)" = "ok: base boots cleanly, with the machine asked for: 1 boots
+ok: patched boots cleanly, with the machine asked for: 1 boots" ]
 	[ "$(sed -n 2p out/results.ktap)" = 1..2 ]
 }
 

@@ -61,14 +61,37 @@ tree_for() {
 			cmp "$KIT/patches/$lts/$name" "$BATS_TEST_TMPDIR/p/$name"
 		done < <(grep '^[^#]' "$series")
 		[ "$(quilt --quiltrc "$KIT/quiltrc" unapplied 2>/dev/null | wc -l)" -eq 0 ]
-		! diff -rq "$T/kernel" "$BATS_TEST_TMPDIR/before/kernel" >/dev/null
+		run diff -rq "$T/kernel" "$BATS_TEST_TMPDIR/before/kernel"
+		[ "$status" -eq 1 ]
 		quilt --quiltrc "$KIT/quiltrc" pop -a
 		rm -rf .pc
 		same "$T" "$BATS_TEST_TMPDIR/before"
 	done
 }
 
-@test "the line of the README, without the kit's quiltrc, pushes too" {
+@test "the README's lines for git am and for quilt do as they say" {
+	need_tool filterdiff patchutils
+	make -s -C "$KIT" build/bin/kit-queue
+	tree_for 6.12
+	cd "$T"
+	# shellcheck disable=SC2034 # for the README's lines
+	kit=$KIT
+	quilt_line=$(sed -n '/^    QUILT_PATCHES=\$kit/{N;p}' "$KIT/README.md")
+	[ -n "$quilt_line" ]
+	eval "$quilt_line"
+	grep -q 'for_each_cpu_and(i, sched_group_span(group), p->cpus_ptr)' kernel/sched/fair.c
+	quilt --quiltrc "$KIT/quiltrc" pop -a
+	rm -rf .pc
+	git init -q
+	git add -A
+	git commit -q -m base
+	am_line=$(grep '^    .*| xargs git am$' "$KIT/README.md")
+	eval "$am_line"
+	grep -q 'for_each_cpu_and(i, sched_group_span(group), p->cpus_ptr)' kernel/sched/fair.c
+	[ "$(git log -1 --format=%ae)" = adamli@os.amperecomputing.com ]
+}
+
+@test "quilt without the kit's quiltrc pushes too" {
 	need_tool filterdiff patchutils
 	make -s -C "$KIT" build/bin/kit-queue
 	tree_for 6.12

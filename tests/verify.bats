@@ -171,7 +171,7 @@ refuses() {
 	edited "$T" fixed 's/comment 10/other comment/' kernel/sched/notes
 	new_patch "$FIX" stable "$T" "$EDITED"
 	verify
-	fails_with 1 "base and patched are the same kernel: applied 0 of 1"
+	fails_with 1 "base and patched are the same kernel to the byte"
 	[ "$(result .ok)" = false ]
 	[ ! -e booting ]
 }

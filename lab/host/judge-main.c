@@ -21,7 +21,7 @@ static const struct judge_program *const programs[] = {
 };
 
 struct options {
-	const char *scenario, *topology, *cpus, *expect, *out;
+	const char *scenario, *topology, *cpus, *expect, *out, *seeds;
 	bool reproducible;
 	char **run;
 	size_t nr_runs;
@@ -29,7 +29,7 @@ struct options {
 
 static void __attribute__((noreturn)) usage(void)
 {
-	die(EX_USAGE, "usage: kit-judge --scenario FILE --topology NAME --cpus LIST --expect WORD [--reproducible] [--meta KEY=VALUE]... [--time KEY=SECONDS]... --out FOLDER RUN...");
+	die(EX_USAGE, "usage: kit-judge --scenario FILE --topology NAME --cpus LIST --expect WORD [--seeds N] [--reproducible] [--meta KEY=VALUE]... [--time KEY=SECONDS]... --out FOLDER RUN...");
 }
 
 /* "inputs.image.base=abc" becomes {"inputs": {"image": {"base": "abc"}}}. */
@@ -62,25 +62,26 @@ static void set_dotted(json_t *o, char *text, bool number)
 
 static void parse(int argc, char **argv, struct options *opt, struct results *r)
 {
-	enum { SCENARIO, TOPOLOGY, CPUS, EXPECT, OUT, META, TIME, REPRO };
+	enum { SCENARIO, TOPOLOGY, CPUS, EXPECT, OUT, SEEDS, META, TIME, REPRO };
 	static const struct option longs[] = {
 		{ "scenario", required_argument, NULL, SCENARIO },
 		{ "topology", required_argument, NULL, TOPOLOGY },
 		{ "cpus", required_argument, NULL, CPUS },
 		{ "expect", required_argument, NULL, EXPECT },
 		{ "out", required_argument, NULL, OUT },
+		{ "seeds", required_argument, NULL, SEEDS },
 		{ "meta", required_argument, NULL, META },
 		{ "time", required_argument, NULL, TIME },
 		{ "reproducible", no_argument, NULL, REPRO },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char **to[] = { &opt->scenario, &opt->topology, &opt->cpus,
-			      &opt->expect, &opt->out };
+			      &opt->expect, &opt->out, &opt->seeds };
 	int c;
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		if (c >= SCENARIO && c <= OUT)
+		if (c >= SCENARIO && c <= SEEDS)
 			*to[c] = optarg;
 		else if (c == META || c == TIME)
 			set_dotted(c == META ? r->meta : r->times, optarg, c == TIME);
@@ -130,9 +131,8 @@ static void decide_boot(struct results *r)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++)
 		add_check(r, sides[i]->nr_seeds > 0,
-			  xasprintf("%s boots cleanly, with the machine asked for: %zu of %zu boots",
-				    sides[i]->name, sides[i]->nr_seeds,
-				    sides[i]->nr_seeds));
+			  xasprintf("%s boots cleanly, with the machine asked for: %zu boots",
+				    sides[i]->name, sides[i]->nr_seeds));
 }
 
 /* A goal for what is not measured would be met by never being looked at. */
@@ -164,9 +164,23 @@ static void decide(struct results *r)
 			    v->outcome == NO_DIFFERENCE ? "no difference measurable" :
 			    outcome_name(v->outcome), outcome_name(r->expected),
 			    v->base, v->patched, v->effect, v->noise));
+	if (r->base.outside || r->patched.outside)
+		add_check(r, false,
+			  xasprintf("every task stays on its allowed CPUs: not in %zu samples of base and %zu of patched",
+				    r->base.outside, r->patched.outside));
 	if (r->expected == IMPROVED && r->reproducible)
 		for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
 			check_goal(r, m);
+}
+
+/* A boot that is missing must not pass for a scenario with fewer seeds. */
+static void check_seeds(const struct results *r, const char *asked)
+{
+	size_t n = asked ? (size_t)atol(asked) : r->base.nr_seeds;
+
+	if (asked && (r->base.nr_seeds != n || r->patched.nr_seeds != n))
+		die(EX_USAGE, "%s seeds were asked for, but there are %zu runs of base and %zu of patched",
+		    asked, r->base.nr_seeds, r->patched.nr_seeds);
 }
 
 static FILE *create(const char *folder, const char *name)
@@ -233,6 +247,7 @@ int main(int argc, char **argv)
 		    opt.expect);
 	check_goal_names(&r, opt.scenario);
 	runs_read(&r, opt.cpus, opt.run, opt.nr_runs);
+	check_seeds(&r, opt.seeds);
 	if (r.program->record)
 		decide(&r);
 	else

@@ -38,6 +38,7 @@ static void add_record(struct side *s, const struct results *r, const json_t *fi
 		free(text);
 	}
 	add_sample(s, value);
+	s->outside += json_object_get(detail, "outside_mask") != NULL;
 	json_array_append_new(samples, detail);
 }
 

@@ -46,6 +46,7 @@ struct side {
 	size_t seed_from[MAX_SEEDS + 1];	/* first sample of each seed's run */
 	int seed[MAX_SEEDS];
 	size_t nr_seeds;
+	size_t outside;		/* samples with a task on a CPU that it may not use */
 	json_t *runs;		/* for results.json */
 };
 

@@ -115,8 +115,28 @@ static void metrics(const struct results *r, FILE *out)
 	fputc('\n', out);
 }
 
+static const char *meta(const struct results *r, const char *key)
+{
+	const char *value = json_string_value(json_object_get(r->meta, key));
+
+	return value ? value : "(not told)";
+}
+
+/* What the figures are about; programs find it in results.json. */
+static void head(const struct results *r, FILE *out)
+{
+	if (!json_object_size(r->meta))
+		return;
+	fprintf(out, "Linux %s (%s), topology %s, scenario %s\n", meta(r, "version"),
+		meta(r, "arch"), meta(r, "topology"), meta(r, "scenario"));
+	fprintf(out, "base is %s\n", meta(r, "base_is"));
+	fprintf(out, "patched adds %s\n", meta(r, "named_patches"));
+	fprintf(out, "accelerator %s: %s\n\n", meta(r, "accel"), meta(r, "accel_why"));
+}
+
 void results_report(const struct results *r, FILE *out)
 {
+	head(r, out);
 	if (r->program->record)
 		metrics(r, out);
 	for (size_t i = 0; i < r->nr_checks; i++)

@@ -19,7 +19,7 @@ struct results {
 	struct side base, patched;
 	struct verdict verdict[MAX_METRICS];
 	enum outcome expected;
-	struct check check[MAX_METRICS + 1];
+	struct check check[MAX_METRICS + 2];
 	size_t nr_checks;
 	bool reproducible;
 	json_t *meta, *times;

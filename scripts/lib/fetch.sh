@@ -25,10 +25,12 @@ cache_open() {
 	trap work_close_all EXIT
 	trap 'on_signal INT 130' INT
 	trap 'on_signal TERM 143' TERM
-	trap 'on_signal HUP 129' HUP
+	trap 'on_signal HUP 143' HUP
 	for tmp in "$TREES"/.tmp.*; do
 		[ -d "$tmp" ] || continue
-		lock_key "${tmp##*/.tmp.}" -n && work_close "${tmp##*/.tmp.}"
+		# Closed once: another run may hold the key by the time we end.
+		lock_key "${tmp##*/.tmp.}" -n && work_close "${tmp##*/.tmp.}" &&
+			unset 'OPEN_KEYS[-1]'
 	done
 }
 

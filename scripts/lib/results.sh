@@ -81,10 +81,10 @@ judge_all() {
 	local f run key
 	local -a args runs
 	args=(--scenario "$SCENARIO_FILE" --topology "$TOPOLOGY" --out "$TMP"
-		--cpus "${MASK[cpus]:-0}" --expect "${MASK[expect]:-no-difference}"
+		--seeds "${SC[host.seeds]:-1}" --cpus "${MASK[cpus]:-0}" --expect "${MASK[expect]:-no-difference}"
 		--meta "lts=$LTS" --meta "version=$VERSION" --meta "arch=$ARCH"
 		--meta "topology=$TOPOLOGY" --meta "scenario=$SCENARIO" --meta "class=$CLASS"
-		--meta "accel=$ACCEL" --meta "base_is=$BASE_HOW"
+		--meta "accel=$ACCEL" --meta "accel_why=$ACCEL_WHY" --meta "base_is=$BASE_HOW"
 		--meta "named_patches=$(join "${NAMED[@]}")"
 		--meta "patches_on_both_sides=$(join "${OTHERS[@]}")"
 		--meta "tools.cc=$(head -1 "$TMP/tools-cc")" --meta "tools.qemu=$(head -1 "$TMP/tools-qemu")")
@@ -101,7 +101,7 @@ judge_all() {
 	for f in "$TMP"/consoles/*.txt; do
 		run=$(basename "$f" .txt)
 		runs+=("${run%-*}:${run##*-}:$(sha "$f"):$TMP/records/$run.json")
-		args+=(--time "each_boot.$run=$(jq -r '.wall_seconds // 0' "$TMP/status/$run.json")")
+		args+=(--time "each_boot.$run=$(jq -r .wall_seconds "$TMP/status/$run.json")")
 	done
 	"$KIT_BIN/kit-judge" "${args[@]}" "${runs[@]}"
 	JUDGED=$?
@@ -112,7 +112,9 @@ judge_all() {
 tools_file() {
 	case $CC_KIND in clang) clang --version ;; *) "${CROSS}gcc" --version ;; esac | head -1 >"$TMP/tools-cc"
 	"$QEMU" --version | head -1 >"$TMP/tools-qemu"
-	{ cat "$TMP/tools-cc" "$TMP/tools-qemu"; "${CROSS}ld" --version | head -1
+	local ld=${CROSS}ld
+	[ "$CC_KIND" = gcc ] || ld=ld.lld
+	{ cat "$TMP/tools-cc" "$TMP/tools-qemu"; "$ld" --version | head -1
 	  ccache --version | head -1; make --version | head -1
 	  git -C "$KIT" describe --always --dirty 2>/dev/null | sed 's/^/kit /'; } >"$TMP/tool-versions"
 }

@@ -29,7 +29,7 @@ scenario_setup() {
 	"$KIT_BIN/kit-topo" check --arch "$ARCH" "$TOPO_FILE" || exit "$EX_USAGE"
 	text=$("$KIT_BIN/kit-scenario" "$SCENARIO_FILE" "$TOPOLOGY") || exit "$EX_USAGE"
 	read_pairs SC <<<"$text"
-	[ -z "$SEEDS" ] || [ "${SC[program]}" = boot ] || SC[host.seeds]=$SEEDS
+	[ -z "$SEEDS" ] || SC[host.seeds]=$SEEDS
 	queue_names
 	[ -n "${SC[mask]}" ] || return 0
 	text=$("$KIT_BIN/kit-topo" mask "$TOPO_FILE" "${SC[mask]}") || exit "$EX_USAGE"
@@ -81,7 +81,7 @@ work_begin() {
 	WORK=$KIT_CACHE/work/$VERSION-${hash:0:8} SRC=$WORK/src
 	hash=$({ [ -z "$CONFIG" ] || cat -- "$CONFIG"; } | sha256sum)
 	# shellcheck disable=SC2034 # for step
-	OBJ=$WORK/obj-$ARCH-$CC_KIND-${hash:0:8} WORK_KEY=$VERSION-$ARCH
+	OBJ=$WORK/obj-$ARCH-$CC_KIND-${hash:0:8} WORK_KEY=$VERSION-$ARCH-$CC_KIND
 	mkdir -p "$OBJ" || fail "$EX_INFRA" "cannot make $OBJ"
 	exec 9>"$WORK/lock" || fail "$EX_INFRA" "cannot write $WORK/lock"
 	if ! flock -n 9; then
@@ -113,19 +113,25 @@ queue_json() { "$KIT/scripts/apply.sh" --check --json "$@" "$LTS" "$SRC"; }
 
 # queue_apply ARG...: change SRC; the whole table goes to the log.
 queue_apply() {
-	"$KIT/scripts/apply.sh" "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>&1 || {
-		tail -3 "$TMP/logs/apply.txt" >&2
-		fail "$EX_FAIL" "the queue does not apply to $VERSION; see above"
-	}
+	local code
+	"$KIT/scripts/apply.sh" "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>&1 && return
+	code=$?
+	tail -3 "$TMP/logs/apply.txt" >&2
+	[ "$code" -eq "$EX_FAIL" ] || fail "$code" "apply.sh failed on $VERSION; see above"
+	fail "$EX_FAIL" "the queue does not apply to $VERSION; see above"
 }
 
 # queue_walk: build the base, then patch by patch up to the patched kernel.
 queue_walk() {
-	local name landed
-	landed=$(queue_json --class stable,distro,experimental --only "$(join "${NAMED[@]}")" |
-		jq '[.patches[] | select(.state == "already there")] | length')
+	local name landed json code
+	json=$(queue_json --class stable,distro,experimental --only "$(join "${NAMED[@]}")")
+	code=$?
+	# A conflict is told by queue_apply, with the whole table in its log.
+	[ "$code" -le "$EX_FAIL" ] || fail "$code" "apply.sh failed on $VERSION; see above"
+	landed=$(jq '[.patches[] | select(.state == "already there")] | length' <<<"$json") ||
+		fail "$EX_INFRA" "what apply.sh says of $VERSION cannot be read"
 	BASE_HOW="the tree as it is"
-	if [ "${landed:-0}" -gt 0 ]; then
+	if [ "$landed" -gt 0 ]; then
 		BASE_HOW="the tree with $landed of ${#NAMED[@]} named patches taken out: $VERSION has them already"
 		queue_apply --class stable,distro,experimental --reverse --only "$(join "${NAMED[@]}")"
 	fi
@@ -142,7 +148,7 @@ queue_walk() {
 	done
 	save_image patched
 	! cmp -s "$TMP/boot/base.image" "$TMP/boot/patched.image" ||
-		fail "$EX_FAIL" "base and patched are the same kernel: applied 0 of ${#NAMED[@]} patches, so there is nothing to compare"
+		fail "$EX_FAIL" "base and patched are the same kernel to the byte: the patches change nothing, so there is nothing to compare"
 }
 
 join() { local IFS=,; printf '%s\n' "$*"; }
@@ -174,6 +180,11 @@ boot_prepare() {
 	make_initramfs "$TMP/boot/initramfs.cpio" || fail "$EX_INFRA" "cannot write the initramfs"
 	mapfile -t PARAMS < <(guest_params)
 	mapfile -t MACHINE < <(qemu_machine)
+	# Emulation is slow, and slower for each CPU; more boots than CPUs wait.
+	TIME_SCALE=$("$KIT_BIN/kit-topo" expect --json "$TOPO_FILE" |
+		jq --arg accel "$ACCEL" --argjson jobs "$JOBS" --argjson host "$(nproc)" \
+			'([$jobs / $host, 1] | max) * (if $accel == "kvm" then 1 else 3 + .nr_cpus / 32 end) | ceil') ||
+		fail "$EX_INFRA" "kit-topo does not tell how many CPUs $TOPOLOGY has"
 	if machine_reproducible; then
 		make_dtb "$TMP/boot/machine.dtb" "${SC[guest.dilation]:-1}" ||
 			fail "$EX_INFRA" "QEMU does not write its device tree"
@@ -194,13 +205,12 @@ boot_command() {
 # boot_one SIDE SEED: boot and watch one guest, read its console.
 # Returns 0, EX_BOOT or EX_INFRA.
 boot_one() {
-	local run=$1-$2 ret cpus
+	local run=$1-$2 ret
 	boot_command "$1" "$2"
-	cpus=$("$KIT_BIN/kit-topo" expect --json "$TOPO_FILE" | jq '.cpus | if type == "number" then . else length end' 2>/dev/null)
 	{ printf '%q ' "${COMMAND[@]}"; printf '</dev/null >consoles/%s.txt\n' "$run"; } >"$TMP/commands/$run.sh"
 	(cd "$TMP" && exec "$KIT_BIN/kit-vmrun" --console "consoles/$run.txt" \
-		--end-marker "end nonce=$NONCE" --first 60 --progress 240 --total 900 \
-		--scale "$((1 + ${cpus:-16} / 100))" --stderr "status/$run.stderr" \
+		--end-marker "end nonce=$NONCE" --first 20 --progress 80 --total 300 \
+		--scale "$TIME_SCALE" --stderr "status/$run.stderr" \
 		--status "status/$run.json" -- "${COMMAND[@]}")
 	ret=$?
 	[ "$ret" -eq 0 ] || [ "$ret" -eq "$EX_BOOT" ] || return "$EX_INFRA"
@@ -217,7 +227,8 @@ boot_one() {
 # boot is not the patch's fault. The first failure ends it.
 boot_all() {
 	boot_prepare
-	step "booting base and patched, ${SC[host.seeds]:-1} seeds each, $TOPOLOGY, $ARCH under $ACCEL" \
+	WORK_KEY=$WORK_KEY-$TOPOLOGY-$SCENARIO-${SC[host.seeds]:-1}x$JOBS \
+		step "booting base and patched, ${SC[host.seeds]:-1} seeds each, $TOPOLOGY, $ARCH under $ACCEL" \
 		boot boot_pool && return
 	local side seed code
 	read -r side seed code <"$TMP/failed-boot" || fail "$EX_INFRA" "the boots ended early"
@@ -243,7 +254,8 @@ boot_noted() {
 	local code
 	boot_one "$1" "$2" && return
 	code=$?
-	# The first failure is the one that counts.
+	# The first failure counts; but one of base, which may end later, more.
+	[ "$1" = patched ] || grep -qs '^base' "$TMP/failed-boot" || rm -f "$TMP/failed-boot"
 	(set -o noclobber; printf '%s %s %s\n' "$1" "$2" "$code" >"$TMP/failed-boot") 2>/dev/null
 }
 
