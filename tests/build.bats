@@ -248,7 +248,7 @@ stub_make() {
 	[ "$(expected_time none sync)" = "$(awk '$1 == "sync" { print $3 }' "$KIT/configs/expected-times")" ]
 	[ "$(expected_time none build_tree)" = 360 ]
 	ARCH=x86_64
-	[ "$(expected_time none build_tree)" = 420 ]
+	[ "$(expected_time none build_tree)" = 600 ]
 	[ "$(expected_time none build_some-patch)" = 20 ]
 	[ -z "$(expected_time none unknown)" ]
 	step a sync sleep 1.2 2>/dev/null
