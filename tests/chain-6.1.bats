@@ -63,11 +63,13 @@ setup() {
 	[[ $(result .metrics.used.outcome) == @(worse|no-difference) ]]
 }
 
-@test "mutant: the mask of another task is found out" {
+# The idle task may run on CPU 0 only: better than nothing, but not the fix.
+@test "mutant: the mask of another task does not reach the goals" {
 	mutate 6.1 's/^+\tfor_each_cpu_and(i, .*$/+\tfor_each_cpu_and(i, sched_group_span(group), init_task.cpus_ptr) {/'
 	verify --seeds 2 --tree "$TREE" 6.1
 	[ "$status" -eq 1 ]
-	[ "$(result .metrics.used.outcome)" = no-difference ]
+	at_most "$(result .metrics.used.patched.median)" 96.99
+	[ "$(result '[.checks[] | select(.ok | not)] | length')" -ge 1 ]
 }
 
 @test "mutant: a patch that changes nothing is refused, not compared" {
