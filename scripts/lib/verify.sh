@@ -109,12 +109,12 @@ config_failed() {
 }
 
 # queue_json [ARG...]: what apply.sh says about the queue on SRC, unchanged.
-queue_json() { "$KIT/scripts/apply.sh" --check --json "$@" "$LTS" "$SRC"; }
+queue_json() { "$KIT/scripts/apply.sh" --method patch --check --json "$@" "$LTS" "$SRC"; }
 
 # queue_apply ARG...: change SRC; the whole table goes to the log.
 queue_apply() {
 	local code
-	"$KIT/scripts/apply.sh" "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>&1 && return
+	"$KIT/scripts/apply.sh" --method patch "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>&1 && return
 	code=$?
 	tail -3 "$TMP/logs/apply.txt" >&2
 	[ "$code" -eq "$EX_FAIL" ] || fail "$code" "apply.sh failed on $VERSION; see above"
