@@ -65,9 +65,11 @@ method_choose() {
 			note "method git: $TREE is the top of a git work tree; each patch is a commit"
 		fi ;;
 	esac
-	if [ "$METHOD" = quilt ] && ! command -v quilt >/dev/null; then
+	[ "$METHOD" = quilt ] || return 0
+	command -v quilt >/dev/null ||
 		die "$EX_HOST" "missing: quilt; on Debian: apt-get install quilt, or say --method patch"
-	fi
+	# quilt 0.66 does not take a folder with a blank in its path everywhere
+	[[ ${TMPDIR-} != *[[:space:]]* ]] || TMPDIR=/tmp
 }
 
 # under_way: what git has been left in the middle of, and what ends that.
