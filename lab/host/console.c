@@ -138,7 +138,7 @@ static void read_record(struct console *c, const char *text, int line)
 	r->line = line;
 	text = end + 1;
 	len = strcspn(text, " ");
-	r->type = xasprintf("%.*s", (int)len, text);
+	r->type = make_plain(xasprintf("%.*s", (int)len, text));
 	if (!strcmp(r->type, "cut"))
 		console_problem(c, "garbled", line, "a record was too long for the guest");
 	else if (!is_ascii(text) || !is_name(r->type) || !read_fields(r, text + len))
