@@ -23,7 +23,7 @@ declare -A KORG_SIGNER	# the keys of the lists
 # (KORG_WHY); EX_USAGE if KIT_KERNEL_MIRROR is no URL.
 kernelorg_open() {
 	local tool
-	[[ $KORG_URL =~ ^https?://[^/?#@]+[^?#]*$ ]] ||
+	[[ $KORG_URL =~ ^https?://[^/?#@]+(/[^?#]*)?$ ]] ||
 		die "$EX_USAGE" "KIT_KERNEL_MIRROR: '$KORG_URL' is no base URL; give one such as https://cdn.kernel.org/pub/linux/kernel"
 	for tool in curl gpg xz; do
 		command -v "$tool" >/dev/null && continue
