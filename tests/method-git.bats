@@ -182,6 +182,7 @@ whole() {
 	echo 'int mine;' >>"$T/kernel/sched/core.c"
 	run "$APPLY" 6.12 "$T"
 	fails_with 0 "applied 0, already there 3"
+	fails_with 0 "$T/kernel/sched/core.c has changes that are not committed; what is already there may be there only in these"
 }
 
 @test "a rebase, am, merge, cherry-pick, revert or bisection under way is refused in every method" {
@@ -299,6 +300,50 @@ whole() {
 	[ "$(git -C "$T" rev-parse side~3)" = "$BASE" ]
 }
 
+@test "a shallow and a partial clone need nothing from where they came" {
+	git -C "$T" config uploadpack.allowFilter true
+	git clone -q --depth 1 "file://$T" "$BATS_TEST_TMPDIR/shallow"
+	git clone -q --filter=tree:0 "file://$T" "$BATS_TEST_TMPDIR/partial"
+	mv "$T" "$BATS_TEST_TMPDIR/gone"
+	for T in "$BATS_TEST_TMPDIR/shallow" "$BATS_TEST_TMPDIR/partial"; do
+		run "$APPLY" 6.12 "$T"
+		fails_with 0 "applied 3, already there 0"
+		same "$T/kernel" "$AFTER/kernel"
+		[ -z "$(git -C "$T" status --porcelain)" ]
+		run "$APPLY" --reverse 6.12 "$T"
+		fails_with 0 "reversed 3"
+	done
+}
+
+@test "a sparse checkout is taken if it has the files, and refused in words if not" {
+	mkdir "$T/other"
+	seq 9 >"$T/other/file.c"
+	git -C "$T" add -A
+	git -C "$T" commit -q -m other
+	git -C "$T" sparse-checkout set kernel
+	[ ! -e "$T/other" ]
+	run "$APPLY" 6.12 "$T"
+	fails_with 0 "applied 3"
+	whole
+	[ ! -e "$T/other" ]
+	[ "$(git -C "$T" show HEAD:other/file.c)" = "$(seq 9)" ]
+	make_queue
+	mkdir -p "$BATS_TEST_TMPDIR/o1/other" "$BATS_TEST_TMPDIR/o2/other"
+	seq 9 >"$BATS_TEST_TMPDIR/o1/other/file.c"
+	seq 8 >"$BATS_TEST_TMPDIR/o2/other/file.c"
+	new_patch o.patch stable "$BATS_TEST_TMPDIR/o1" "$BATS_TEST_TMPDIR/o2"
+	refused "$T is a sparse checkout without other/file.c, which a patch touches; git sparse-checkout add other"
+}
+
+@test "a tree that git does not trust is refused with the line that changes that" {
+	[ "$(id -u)" -eq 0 ] || skip "not root, so the tree cannot belong to somebody else"
+	chown -R 1234:1234 "$T"
+	refused "git config --global --add safe.directory $T"
+	refused "or say --method patch" --method git
+	run "$APPLY" --method patch 6.12 "$T"
+	fails_with 0 "applied 3"
+}
+
 @test "a split index, an untracked cache and an odd index version are gone on with" {
 	git -C "$T" update-index --untracked-cache --split-index --index-version 4
 	git -C "$T" config core.splitIndex true
@@ -368,7 +413,7 @@ whole() {
 
 @test "somebody who commits while the run goes on keeps that commit, and the run gives up" {
 	# the moment before the lock is taken
-	stub "$BATS_TEST_TMPDIR/bin" ln "case \$* in *index.lock) env -u GIT_DIR git -C '$T' commit -q --allow-empty -m meanwhile ;; esac" "exec $(type -P ln) \"\$@\""
+	stub "$BATS_TEST_TMPDIR/bin" ln "case \$* in *index.lock) env -u GIT_DIR git -C '$T' -c user.name=x -c user.email=x@x.invalid commit -q --allow-empty -m meanwhile ;; esac" "exec $(type -P ln) \"\$@\""
 	PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$APPLY" 6.12 "$T"
 	fails_with 7 "another git has worked in $T meanwhile"
 	whole
