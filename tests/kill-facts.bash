@@ -27,7 +27,7 @@ git_facts() {
 	echo "branch $branch"
 	# Not the ids of the commits on it: they hold the time at which they were made.
 	git log --format='commit %T %an <%ae> %ad %cn <%ce>%n%B' HEAD
-	git for-each-ref --format='ref %(refname) %(objectname)' | grep -v "^ref $branch "
+	git for-each-ref --format='ref %(refname) %(objectname)' | awk -v b="$branch" '$2 != b'
 	git reflog --format='reflog %gs' HEAD
 	[ "$branch" = detached ] || git reflog --format='reflog %gs' "$branch"
 	git ls-files -s -v | sed 's/^/index /'
@@ -36,7 +36,7 @@ git_facts() {
 	git status --porcelain | sed 's/^/status /'
 	git fsck --no-dangling --no-progress 2>&1 | sed 's/^/fsck /'
 	(cd "$dir" && find . \( -path ./objects -o -path "./$branch" -o -path "./logs" -o -path ./index \) -prune -o \
-		-type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum | grep -vE ' \./HEAD$')
+		-type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum | sed '/ \.\/HEAD$/d')
 	[ "$branch" = detached ] || cat "$dir/HEAD"
 }
 
@@ -49,7 +49,7 @@ timed() {
 # steady: of facts on stdin all but the times of folders, which change with each
 # file that is made next to another, even if it goes again.
 steady() {
-	awk -F '\t' 'match($1, /^file .* d [0-9]+ [0-9]+:[0-9]+ $/) { sub(/ d [0-9]+ [0-9:]+ $/, ""); folder["time" substr($0, 5)] = 1; print; next }
+	awk -F '\t' 'match($1, /^file .* d [0-9]+ [0-9]+:[0-9]+ $/) { print; sub(/ d [0-9]+ [0-9:]+ $/, ""); folder["time" substr($0, 5)] = 1; next }
 		!($1 in folder)'
 }
 
