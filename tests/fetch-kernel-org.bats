@@ -117,12 +117,12 @@ lister() { echo "$(site_fpr lister) (lister@kit.invalid)"; }
 }
 
 @test "offline is one line with what to do, and leaves nothing" {
-	KIT_KERNEL_MIRROR=http://127.0.0.1:9 korg 6.12
-	refused 6 "cannot read http://127.0.0.1:9/v6.x/sha256sums.asc: "
-	[[ $stderr == *"name a tarball or git URL with --from"* ]]
-	[ "${#stderr_lines[@]}" -eq 1 ]
-	KIT_KERNEL_MIRROR=http://127.0.0.1:9 korg 6.12.95
-	refused 6 "cannot fetch linux-6.12.95.tar.sign from http://127.0.0.1:9"
+	for asked in 6.12 6.12.95; do
+		KIT_KERNEL_MIRROR=http://127.0.0.1:9 korg "$asked"
+		refused 6 "cannot read http://127.0.0.1:9/v6.x/sha256sums.asc: "
+		[[ $stderr == *"name a tarball or git URL with --from, or put the tree into $TREES/6.12."* ]]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+	done
 	nothing_left
 }
 
@@ -272,6 +272,27 @@ site_repin() {
 	origin "checked-by: linux-6.12.95.tar.sign, by $(site_fpr old) (old@kit.invalid)"
 }
 
+@test "a key that was given more time is asked for again when it seems expired" {
+	own_keys
+	gpg --batch --quiet --passphrase '' --faked-system-time 20200101T000000 \
+		--quick-generate-key old@kit.invalid ed25519 sign 1y 2>/dev/null
+	xz -dc "$V6/linux-6.12.95.tar.xz" >"$BATS_TEST_TMPDIR/tar"
+	gpg --batch --quiet --faked-system-time 20200601T000000 -u old@kit.invalid \
+		--yes --detach-sign -o "$V6/linux-6.12.95.tar.sign" "$BATS_TEST_TMPDIR/tar"
+	site_repin old
+	korg 6.12.95
+	ok_tree 6.12.95
+	rm -r "$TREES"
+	gpg --batch --quiet --quick-set-expire "$(site_fpr old)" never
+	site_sign old "$V6/linux-6.12.96.tar.xz"
+	korg 6.12.96
+	refused 7 "after that key had expired"
+	gpg --batch --export old@kit.invalid >"$SITE/keys/old"
+	korg 6.12.96
+	ok_tree 6.12.96
+	grep -q "^checked-by: linux-6.12.96.tar.sign, by $(site_fpr old)" "$TREES/.6.12.96.origin"
+}
+
 @test "another release under this name, with its own signature, is refused" {
 	cp "$V6/linux-6.12.94.tar.xz" "$V6/linux-6.12.95.tar.xz"
 	cp "$V6/linux-6.12.94.tar.sign" "$V6/linux-6.12.95.tar.sign"
@@ -362,7 +383,12 @@ site_repin() {
 		origin "checked-by: linux-6.12.95.tar.sign, by $(gregor)"
 		rm -r "$TREES"
 	done
+	gpg --batch --export lister@kit.invalid >"$BATS_TEST_TMPDIR/ring"
+	KIT_KERNEL_KEYRING=$BATS_TEST_TMPDIR/ring korg 6.12.95
+	ok_tree 6.12.95
+	origin "checked-by: sha256sums.asc, by $(lister); there is linux-6.12.95.tar.sign, but its key $(gregor) cannot be had"
 	[ "$(web_asked keys/)" -eq 0 ]
+	rm -r "$TREES"
 	echo text >"$BATS_TEST_TMPDIR/ring"
 	for file in "$BATS_TEST_TMPDIR/ring" "$BATS_TEST_TMPDIR/none"; do
 		KIT_KERNEL_KEYRING=$file korg 6.12.95
@@ -421,6 +447,10 @@ site_repin() {
 	for url in ftp://127.0.0.1/x /srv/mirror 'http://a@127.0.0.1/' 'http://127.0.0.1/?x'; do
 		KIT_KERNEL_MIRROR=$url korg 6.12.95
 		refused 2 "KIT_KERNEL_MIRROR: '${url%/}' is no base URL"
+	done
+	for stall in 0 x 1.5; do
+		KIT_FETCH_STALL=$stall korg 6.12.95
+		refused 2 "KIT_FETCH_STALL: '$stall' is no number of seconds"
 	done
 	nothing_left
 }
