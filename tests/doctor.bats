@@ -65,6 +65,22 @@ load doctor-helpers
 	row missing "static libc for arm64" "package libc6-dev-arm64-cross"
 }
 
+@test "a bare host, with nothing but bash and coreutils, is told everything at once" {
+	HOST=$BATS_TEST_TMPDIR/bare
+	links "$HOST" bash readlink dirname tail df uname id env nproc
+	doctor
+	[ "$status" -eq 5 ]
+	printf '%s\n' "$output" "$stderr"
+	[ "$(grep -c '^missing' <<<"$output")" -gt 30 ]
+	row missing awk "not found"
+	row missing "git send-email"
+	row ok "disk free in $KIT_CACHE"
+	[[ $output$stderr != *"command not found"* && $output$stderr != *"No such file"* ]]
+	doctor --json
+	[ "$status" -eq 5 ]
+	jq -e '.manager == null and .packages == []' <<<"$output"
+}
+
 @test "what is optional is a note: exit 0, named apart, and not installed" {
 	rm "$HOST/b4" "$HOST/pahole"
 	stub "$HOST" id 'echo 0'
@@ -127,6 +143,7 @@ load doctor-helpers
 	row note qemu-system-aarch64 "measured with QEMU 7.2 and 10.0"
 	stub "$HOST" qemu-system-aarch64 "echo 'QEMU emulator version 7.2.9'"
 	doctor --for boot --arch arm64
+	[ "$status" -eq 0 ]
 	[[ $output != *measured* ]]
 }
 
