@@ -107,6 +107,8 @@ setup() { git_tree; }
 @test "without an identity the line is given that sets one" {
 	unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL
 	refused "git config --global user.name 'Your Name'"
+	# with this git would guess the rest
+	EMAIL=user@host.invalid refused "git config --global user.name 'Your Name'"
 	git config --global user.name "A User"
 	refused "git config --global user.name 'Your Name'"
 	git config --global user.email user@host.invalid

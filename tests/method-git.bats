@@ -206,8 +206,10 @@ setup() { git_tree; }
 @test "a split index, an untracked cache and an odd index version are gone on with" {
 	git -C "$T" update-index --untracked-cache --split-index --index-version 4
 	git -C "$T" config core.splitIndex true
+	shared=$(cd "$T/.git" && echo sharedindex.*)
 	run "$APPLY" 6.12 "$T"
 	fails_with 0 "applied 3"
+	[ "$(cd "$T/.git" && echo sharedindex.*)" = "$shared" ]
 	whole
 	git -C "$T" update-index --refresh
 }
