@@ -51,7 +51,7 @@ lister() { echo "$(site_fpr lister) (lister@kit.invalid)"; }
 }
 
 @test "what Debian does not have comes from kernel.org without being asked to" {
-	KIT_DEBIAN_MIRROR=file:///nowhere fetch 6.12.95
+	fetch 6.12.95
 	ok_tree 6.12.95
 	[[ $stderr == *"Debian has no linux-source of 6.12.95; asking kernel.org"* ]]
 	origin 'origin: kernel.org'
@@ -76,7 +76,7 @@ lister() { echo "$(site_fpr lister) (lister@kit.invalid)"; }
 }
 
 @test "--list names the newest of kernel.org, and fetches nothing" {
-	KIT_DEBIAN_MIRROR=file:///nowhere fetch --list 6.12
+	fetch --list 6.12
 	printf '%s\n' "$stderr"
 	[ "$status" -eq 0 ]
 	[ "$output" = '6.12.96 kernel.org linux-6.12.96.tar.xz' ]
@@ -88,7 +88,7 @@ lister() { echo "$(site_fpr lister) (lister@kit.invalid)"; }
 	make_tree 6.12.7 "$TREES/6.12.7"
 	site_list "$V6" stranger
 	for url in http://127.0.0.1:9 "$WEB_URL"; do
-		KIT_DEBIAN_MIRROR=file:///nowhere KIT_KERNEL_MIRROR=$url fetch --list 6.12
+		KIT_KERNEL_MIRROR=$url fetch --list 6.12
 		printf '%s\n' "$stderr"
 		[ "$status" -eq 0 ]
 		[ "$output" = "6.12.7 cache $TREES/6.12.7" ]
@@ -214,7 +214,7 @@ lister() { echo "$(site_fpr lister) (lister@kit.invalid)"; }
 		cat "$BATS_TEST_TMPDIR/good"
 		echo "$(printf %064d 0)  linux-6.12.98.tar.xz"
 	} >"$V6/sha256sums.asc"
-	KIT_DEBIAN_MIRROR=file:///nowhere fetch --list 6.12
+	fetch --list 6.12
 	[[ $output != *6.12.9[89]* ]]
 }
 

@@ -96,7 +96,8 @@ site_setup_file() {
 }
 
 # site_setup: for setup(): a copy of the site below the test's folder, served, as
-# the kernel.org of fetch-tree.sh. Sets SITE, V6 (its v6.x) and TREES.
+# the kernel.org of fetch-tree.sh; there is no Debian. Sets SITE, V6 (its v6.x)
+# and TREES.
 site_setup() {
 	export GNUPGHOME=$BATS_FILE_TMPDIR/gnupg
 	SITE_BLOB=$BATS_FILE_TMPDIR/blob
@@ -109,7 +110,7 @@ site_setup() {
 	web_start "$SITE"
 	site_pin <"$BATS_FILE_TMPDIR/pinned.in"
 	export KIT_KERNEL_MIRROR=$WEB_URL KIT_KERNEL_KEYS=$BATS_TEST_TMPDIR/pinned no_proxy='*'
-	export SITE SITE_BLOB TREES
+	export SITE SITE_BLOB TREES KIT_DEBIAN_MIRROR=file:///nowhere
 }
 
 # site_pin: the pinned keys, from stdin, with their URLs on the test's server.
