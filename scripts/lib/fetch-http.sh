@@ -112,10 +112,7 @@ http_get() {
 # taken up, and what came of it before the line broke is left there.
 http_resume() {
 	http_find "$1" || return
-	if [ -n "$HTTP_SIZE" ] && [ -f "$2" ]; then
-		[ "$(stat -c %s "$2")" -ne "$HTTP_SIZE" ] || return 0
-		[ "$(stat -c %s "$2")" -lt "$HTTP_SIZE" ] || rm -f "$2"
-	fi
+	[ ! -f "$2" ] || [ "$(stat -c %s "$2")" != "${HTTP_SIZE:-unknown}" ] || return 0
 	[ ! -s "$2" ] || note "going on with ${1##*/}, of which $(http_megabytes "$2") MB are there"
 	http_bring "$2" "$3" -C - && return
 	[ -n "$HTTP_KEEP" ] || rm -f "$2"
