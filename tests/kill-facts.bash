@@ -25,8 +25,10 @@ git_facts() {
 	dir=$(git rev-parse --absolute-git-dir) || return
 	branch=$(git symbolic-ref -q HEAD || echo detached)
 	echo "branch $branch"
-	# Not the ids of the commits on it: they hold the time at which they were made.
-	git log --format='commit %T %an <%ae> %ad %cn <%ce>%n%B' HEAD
+	# Not the ids of the commits on it, which hold the time at which they were made;
+	# the author's time only where it is another.
+	git log --format='commit %T %an <%ae> %cn <%ce>%nauthored %at %ct%n%B' HEAD |
+		awk '$1 == "authored" { $0 = $2 == $3 ? "authored now" : "authored " $2 } { print }'
 	git for-each-ref --format='ref %(refname) %(objectname)' | awk -v b="$branch" '$2 != b'
 	git reflog --format='reflog %gs' HEAD
 	[ "$branch" = detached ] || git reflog --format='reflog %gs' "$branch"
