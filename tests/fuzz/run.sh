@@ -43,12 +43,14 @@ biggest() {
 
 # fuzz_one NAME SECONDS: fuzz it and print its line; 1 if there is a finding.
 fuzz_one() {
-	local found=build/fuzz/findings/$1 kept=build/fuzz/corpus/$1 log=build/fuzz/$1.log code=0 line
+	local found=build/fuzz/findings/$1 kept=build/fuzz/corpus/$1 log=build/fuzz/$1.log
+	local stamp=build/fuzz/$1.start code=0 line
 	local -a dirs
 	mkdir -p "$found" "$kept" || die "$EX_INFRA" "cannot write to $KIT/build/fuzz; is the disk full?"
 	mapfile -t dirs < <(own_files "$1")
+	: >"$stamp"
 	ASAN_OPTIONS=quarantine_size_mb=32 nice -n 19 "build/fuzz/bin/$1" -max_total_time="$2" -max_len="$(biggest "$1")" \
-		-timeout=120 -rss_limit_mb=1024 -detect_leaks=0 -print_final_stats=1 \
+		-timeout=120 -report_slow_units=120 -rss_limit_mb=1024 -detect_leaks=0 -print_final_stats=1 \
 		-dict="tests/fuzz/dict/$1" -artifact_prefix="$found/" \
 		"$kept" "tests/fuzz/corpus/$1" ${dirs[@]+"${dirs[@]}"} >"$log" 2>&1 || code=1
 	[ "$code" -eq 0 ] || grep -m 3 -E 'ERROR: |runtime error: |does not hold|^==.*(exited|out-of-memory|timeout)' "$log" |
@@ -59,7 +61,7 @@ fuzz_one() {
 		"$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' <<<"$line")" \
 		"$(sed -n 's/.* ft: \([0-9]*\).*/\1/p' <<<"$line")" \
 		"$(sed -n 's/.* corp: \([0-9]*\).*/\1/p' <<<"$line")" \
-		"$(find "$found" -type f -newer "build/fuzz/bin/$1" | wc -l)"
+		"$(find "$found" -type f -newer "$stamp" | wc -l)"
 	return "$code"
 }
 
