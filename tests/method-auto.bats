@@ -163,6 +163,18 @@ killed_at() {
 	same "$T/kernel" "$AFTER/kernel"
 }
 
+@test "--recover takes back the line in the reflog for a move that was cut short" {
+	commit_all "$T"
+	killed_at mv "$T/kernel/sched/fair.c"
+	old=$(sed -n 's/^old //p' "$T/.kit-apply/git") new=$(sed -n 's/^new //p' "$T/.kit-apply/git")
+	before=$(cat "$T/.git/logs/HEAD" "$T/.git/logs/refs/heads/main")
+	echo "$old $new A User <a@b> 1 +0000	apply.sh: 3 patch(es)" >>"$T/.git/logs/HEAD"
+	printf '%s %.9s' "$old" "$new" >>"$T/.git/logs/refs/heads/main"
+	"$APPLY" --recover 6.12 "$T"
+	[ "$(cat "$T/.git/logs/HEAD" "$T/.git/logs/refs/heads/main")" = "$before" ]
+	git -C "$T" reflog | wc -l | grep -qx 1
+}
+
 @test "the next run mends and then goes on" {
 	commit_all "$T"
 	killed_at mv "$T/kernel/sched/fair.c"

@@ -250,8 +250,30 @@ git_finish() {
 	drop_lock "$1"
 }
 
+# git_path NAME: where that is for this work tree.
+git_path() {
+	local path
+	path=$(user_git rev-parse --git-path "$1") || return
+	[[ $path == /* ]] || path=$TREE/$path
+	echo "$path"
+}
+
+# drop_reflog J: git writes the reflog before the ref, so a killed update-ref can
+# leave a last line, or the begin of one, for a move that never was.
+drop_reflog() {
+	local name log line move end
+	move="$(git_value "$1" old) $(git_value "$1" new) "
+	for name in HEAD $(cat "$1/ref"); do
+		log=$(git_path "logs/$name") && [ -s "$log" ] || continue
+		line=$(tail -n 1 "$log") end=0
+		[ -n "$(tail -c 1 "$log")" ] || end=1
+		[[ $line == "$move"* || $end -eq 0 && $move == "$line"* ]] || continue
+		truncate -s "-$((${#line} + end))" -- "$log" || return
+	done
+}
+
 git_undo() {
-	drop_ref_locks "$1" && rm -f -- "$(own_name "$1")" && drop_lock "$1"
+	drop_ref_locks "$1" && drop_reflog "$1" && rm -f -- "$(own_name "$1")" && drop_lock "$1"
 }
 
 drop_lock() { ! lock_is_ours "$1" || rm -f -- "$GITDIR/index.lock"; }
@@ -263,8 +285,7 @@ drop_ref_locks() {
 	local name lock
 	[ "${MENDING-}" = yes ] || return 0
 	for name in HEAD $(cat "$1/ref"); do
-		lock=$(user_git rev-parse --git-path "$name.lock") || return
-		[[ $lock == /* ]] || lock=$TREE/$lock
+		lock=$(git_path "$name.lock") || return
 		[ -e "$lock" ] && ! [ "$1/list" -nt "$lock" ] || continue
 		[ -s "$lock" ] || sleep 1
 		[ -e "$lock" ] || continue
