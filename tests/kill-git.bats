@@ -16,3 +16,7 @@ setup() { kill_git_tree; }
 @test "git: killed at any call of taking the patches out, --recover and a second run both mend it" {
 	sweep 5 --reverse git
 }
+
+@test "git: killed at any call on the ref, its log or the index, the commit is made whole or not at all" {
+	sweep 1 --only '\.git/(refs|logs|index|HEAD)|\.kit-apply( |$)' git
+}

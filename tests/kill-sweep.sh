@@ -12,6 +12,7 @@
 #   --every K     only each K-th point (default 1)
 #   --objects K   of the points in .git/objects, which write what nothing refers to
 #                 yet, only each K-th (default: as --every)
+#   --only RE     only points of which the line "N<TAB>call<TAB>path" matches
 #   --cuts        also after half of the bytes of each write, and after each call
 #   --error NAME  kill nothing: let each of the calls fail with that errno, such as
 #                 ENOSPC. The run must leave the tree as it was and say so, or have
@@ -33,16 +34,17 @@
 . "$KIT/tests/kill-facts.bash"
 
 KILLAT=$KIT/build/test/killat APPLY=$KIT/scripts/apply.sh
-REVERSE=() EVERY=1 OBJECTS='' CUTS='' ERROR='' TWICE=3 JOBS=2 DIR=
+REVERSE=() EVERY=1 OBJECTS='' ONLY='' CUTS='' ERROR='' TWICE=3 JOBS=2 DIR=
 
 parse_args() {
 	local args
-	args=$(getopt -n "$PROG" -o +h -l reverse,every:,objects:,cuts,error:,twice:,jobs:,dir:,help -- "$@") ||
+	args=$(getopt -n "$PROG" -o +h -l reverse,every:,objects:,only:,cuts,error:,twice:,jobs:,dir:,help -- "$@") ||
 		die "$EX_USAGE" "wrong arguments; $PROG --help lists them"
 	eval set -- "$args"
 	while :; do
 		case $1 in
 		--reverse) REVERSE=(--reverse) ;;
+		--only) ONLY=$2; shift ;;
 		--cuts) CUTS=yes ;;
 		--error) ERROR=$2; shift ;;
 		--every) EVERY=$2; shift ;;
@@ -226,9 +228,11 @@ hows() {
 
 # plan: the work as lines "POINT HOW KIND".
 plan() {
-	local p every step=$((TWICE > 0 ? (N + TWICE) / (TWICE + 1) : N + 1)) objects
+	local p every step=$((TWICE > 0 ? (N + TWICE) / (TWICE + 1) : N + 1)) objects only
+	only=$(grep -nE -- "$ONLY" "$W/points" | cut -d: -f1 | paste -sd ' ')
 	objects=$(grep -n '/\.git/objects/' "$W/points" | cut -d: -f1 | paste -sd ' ')
 	for ((p = 1; p <= N; p++)); do
+		[[ " $only " == *" $p "* ]] || continue
 		every=$EVERY
 		[[ " $objects " != *" $p "* ]] || every=$OBJECTS
 		((p % every && p != N)) || hows "$p"
@@ -256,6 +260,7 @@ verdict() {
 	bad=$(count '^bad')
 	what="killed $tried times"
 	[ -z "$ERROR" ] || what="each failed once with $ERROR"
+	[ -z "$ONLY" ] || what+=" (only at $ONLY)"
 	[ "$EVERY" -eq 1 ] || what+=" (at each $EVERY. point)"
 	[ "$OBJECTS" -eq "$EVERY" ] || what+=" (of those in .git/objects at each $OBJECTS.)"
 	printf '%s%s: %s points, %s: %s as before, %s as after' "$METHOD" "${REVERSE[*]:+ ${REVERSE[*]}}" \
