@@ -8,6 +8,8 @@
 
 #include "cpulist.h"
 
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
 /* A scenario's program: runs, prints records, returns; fail() on trouble. */
 struct program {
 	const char *name;

@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/klog.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -55,6 +56,26 @@ static void open_console(void)
 		close(fd);
 }
 
+/*
+ * On x86_64 the kernel is still about its clocks when init starts, and what it
+ * says of them would land inside of a record, as other CPUs print at the same
+ * time. Wait for that, at most a few seconds; and from here on the console has
+ * warnings and worse only, which are problems wherever they land.
+ */
+static void settle(void)
+{
+	enum { CONSOLE_LEVEL = 8, UP_TO_WARNING = 5, STEP_US = 100000, STEPS = 50 };
+	char name[64];
+
+	klogctl(CONSOLE_LEVEL, NULL, UP_TO_WARNING);
+	for (int i = 0; i < STEPS; i++) {
+		if (!read_text(CLOCKSOURCE, name, sizeof(name)) ||
+		    strcmp(name, "tsc-early"))
+			break;
+		sleep_us(STEP_US);
+	}
+}
+
 static const struct program *find_program(const char *name)
 {
 	for (unsigned int i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
@@ -72,6 +93,7 @@ int main(void)
 		return 1;
 	open_console();
 	mount_all();
+	settle();
 	uname(&u);
 	record("hello nonce=%s kernel=%s machine=%s", param("nonce", "none"),
 	       u.release, u.machine);

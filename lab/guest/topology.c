@@ -131,8 +131,7 @@ void report_topology(void)
 	report_nodes();
 	report_cores(&online);
 	report_domains(&online);
-	if (!read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		       text, sizeof(text)))
+	if (!read_text(CLOCKSOURCE, text, sizeof(text)))
 		fail("cannot read the clocksource");
 	record("clocksource name=%s", text);
 }
