@@ -39,6 +39,8 @@ static void check_names(struct lint *l, const struct queue *q,
 	char **names;
 	int i, n;
 
+	if (!field_ok(p, f))
+		return;
 	names = patch_names(p, f, &n);
 	for (i = 0; i < n; i++) {
 		other = queue_find(q, names[i]);

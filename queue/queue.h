@@ -144,6 +144,8 @@ void finding(struct lint *l, const char *file, int line, const char *fmt, ...)
 	PRINTF(4, 5);
 
 void lint_series(struct lint *l, const struct queue *q);
+/* Whether @p has the field @f, and as its pattern wants it. */
+bool field_ok(const struct patch *p, enum field_id f);
 void lint_header(struct lint *l, const struct queue *q, const struct patch *p);
 void lint_diff(struct lint *l, const struct patch *p);
 /* Which patches a patch needs or takes the place of. */
