@@ -4,7 +4,7 @@
 # make guest      the guest's init for arm64 and x86_64, into build/guest
 # make check      every test of the README (see tests/README.md)
 # make check-fast the tests that build and boot no kernel
-# make lint       shellcheck, the lint of the queues
+# make lint       shellcheck of scripts and tests, the lint of the queues
 # make bench      the times of README.md, measured on this machine
 # make clean      remove build/
 
@@ -30,6 +30,7 @@ $(B)/%.o: %.c $(HEADERS) Makefile
 
 lint: tools
 	shellcheck -x $(shell git ls-files '*.sh' '.ci/run')
+	shellcheck -x -S warning -e SC2154 $(shell git ls-files '*.bats')
 	scripts/lint.sh
 
 bench: tools

@@ -8,12 +8,38 @@
 
 #include "util.h"
 
+static bool is_control(char c)
+{
+	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
+}
+
+char *make_plain(char *s)
+{
+	for (char *p = s; *p; p++)
+		if (is_control(*p))
+			*p = '?';
+	return s;
+}
+
+bool has_controls(const char *s)
+{
+	while (*s && !is_control(*s))
+		s++;
+	return *s;
+}
+
 static void vwarn(const char *fmt, va_list ap)
 {
+	char *text;
+
 	fflush(stdout);
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	/* Without memory for it, the text as it is says more than none. */
+	if (vasprintf(&text, fmt, ap) < 0) {
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, fmt);
+		return;
+	}
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, make_plain(text));
+	free(text);
 }
 
 void warn(const char *fmt, ...)

@@ -40,6 +40,15 @@ char *xasprintf(const char *fmt, ...) PRINTF(1, 2);
  */
 char *read_file(const char *path, size_t *len);
 
+/*
+ * make_plain - replace control characters in @s, in place: what others wrote
+ * must not reach a terminal as anything but text. Returns @s.
+ */
+char *make_plain(char *s);
+
+/* True if there are control characters other than tabs in @s. */
+bool has_controls(const char *s);
+
 /* Cut blanks from both ends of @s, in place; returns the new start. */
 char *trim(char *s);
 

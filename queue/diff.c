@@ -4,6 +4,7 @@
  * looks like a file header, so lines are counted off against the hunk header.
  * Whether a diff is sound is not judged here: git apply does that.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,23 +40,29 @@ static struct file_diff *add_file(struct patch *p, int i)
 	return f;
 }
 
+/* Moves @s behind the number; false if there is none, or none that can be meant. */
+static bool line_number(char **s, int *to)
+{
+	char *end;
+	long n = strtol(*s, &end, 10);
+
+	if (**s < '0' || **s > '9' || n > INT_MAX)
+		return false;
+	*to = n;
+	*s = end;
+	return true;
+}
+
 /* "12,3" or "12"; moves @s behind it. */
 static bool range(char **s, int *start, int *len)
 {
-	char *end;
-
-	*start = strtol(*s, &end, 10);
 	*len = 1;
-	if (end == *s)
+	if (!line_number(s, start))
 		return false;
-	if (*end == ',') {
-		*s = end + 1;
-		*len = strtol(*s, &end, 10);
-		if (end == *s)
-			return false;
-	}
-	*s = end;
-	return *start >= 0 && *len >= 0;
+	if (**s != ',')
+		return true;
+	++*s;
+	return line_number(s, len);
 }
 
 static bool hunk_header(char *text, struct hunk *h)

@@ -39,10 +39,15 @@ static bool utf8(const char *text)
 static void check_bytes(struct lint *l, const struct patch *p)
 {
 	int i, crlf = 0;
+	const char *cr;
 
 	for (i = 0; i < p->nr_lines; i++) {
-		if (strchr(p->lines[i].text, '\r') && !crlf)
+		cr = strchr(p->lines[i].text, '\r');
+		if (cr && !crlf)
 			crlf = i + 1;
+		/* Code may hold a form feed; what is shown to a reader may not. */
+		if (!cr && p->lines[i].kind <= L_HUNK && has_controls(p->lines[i].text))
+			finding(l, p->path, i + 1, "a control character; write plain text");
 		if (!utf8(p->lines[i].text))
 			finding(l, p->path, i + 1, "not UTF-8; convert it, with iconv for example");
 	}

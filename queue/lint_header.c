@@ -10,16 +10,28 @@
 
 #include "queue.h"
 
+/* @pattern is a literal: each is compiled once, and known by its address. */
+static const regex_t *compiled(const char *pattern)
+{
+	static struct {
+		const char *pattern;
+		regex_t re;
+	} known[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known) && known[i].pattern; i++)
+		if (known[i].pattern == pattern)
+			return &known[i].re;
+	if (i == ARRAY_SIZE(known) ||
+	    regcomp(&known[i].re, pattern, REG_EXTENDED | REG_NOSUB))
+		die(EX_INFRA, "cannot compile the pattern %s", pattern);
+	known[i].pattern = pattern;
+	return &known[i].re;
+}
+
 static bool matches(const char *pattern, const char *text)
 {
-	regex_t re;
-	bool ret;
-
-	if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB))
-		die(EX_INFRA, "cannot compile the pattern %s", pattern);
-	ret = !regexec(&re, text, 0, NULL, 0);
-	regfree(&re);
-	return ret;
+	return !regexec(compiled(pattern), text, 0, NULL, 0);
 }
 
 bool field_ok(const struct patch *p, enum field_id f)

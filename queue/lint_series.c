@@ -12,13 +12,15 @@
 void finding(struct lint *l, const char *file, int line, const char *fmt, ...)
 {
 	va_list ap;
+	char *text;
 
 	l->found++;
-	fprintf(l->out, "%s:%d: ", file, line);
 	va_start(ap, fmt);
-	vfprintf(l->out, fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		die(EX_INFRA, "out of memory");
 	va_end(ap);
-	fputc('\n', l->out);
+	fprintf(l->out, "%s:%d: %s\n", file, line, make_plain(text));
+	free(text);
 }
 
 static const char *oddity(const char *text)
@@ -57,6 +59,8 @@ static void check_lines(struct lint *l, const struct queue *q, const struct seri
 	if (s->missing && s->class != ALTERNATIVE)
 		finding(l, s->path, 1, "the file is missing; plain quilt needs one for each class, if only with a comment: echo '# none' >%s",
 			s->path);
+	if (s->has_nul)
+		finding(l, s->path, 1, "a NUL byte, which hides what is below it; make it a text file again");
 	for (i = 0; i < s->nr_lines; i++) {
 		if (!names_file(l, q, s, &s->lines[i]))
 			continue;

@@ -31,7 +31,7 @@ static const char help[] =
 "arguments or a wrong queue (list names what is wrong with it), 6 no memory,\n"
 "disk full.\n";
 
-static void usage(void)
+static void __attribute__((noreturn)) usage(void)
 {
 	fputs(help, stderr);
 	exit(EX_USAGE);

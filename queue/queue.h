@@ -110,6 +110,7 @@ struct series {
 	enum queue_class class;
 	char *path;
 	bool missing;
+	bool has_nul;		/* and what follows it is not in lines */
 	struct series_line {
 		char *text;	/* as it stands there, without the newline */
 		char *name;	/* the patch it can only mean */

@@ -68,7 +68,8 @@ static char *meant(const struct queue *q, const char *text)
 
 static void read_series(const struct queue *q, struct series *s)
 {
-	char *text = read_file(s->path, NULL), *line, *first;
+	size_t len;
+	char *text = read_file(s->path, &len), *line, *first;
 	int nr = 0;
 
 	if (!text && errno == ENOENT) {
@@ -78,6 +79,7 @@ static void read_series(const struct queue *q, struct series *s)
 	if (!text)
 		die(EX_USAGE, "cannot read %s: %s; make it a readable file",
 		    s->path, strerror(errno));
+	s->has_nul = strlen(text) != len;
 	while ((line = strsep(&text, "\n"))) {
 		nr++;
 		first = line + strspn(line, " \t\r");

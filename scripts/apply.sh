@@ -2,11 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # usage: apply.sh [OPTION...] LTS TREE
+#        apply.sh --recover LTS TREE
 #
 # Bring the patches that the kit has for LTS (6.1, 6.6, 6.12, 6.18) into TREE,
 # a kernel tree of that LTS: an unpacked tarball, a git checkout, Debian's
 # linux-source. All or nothing; what is there already is named and left alone.
 #
+#   --method HOW    git: a commit for each patch, by its author and with the
+#                   committer of git config; hooks are not run
+#                   quilt: pushed, at the end of the series that TREE has
+#                   patch: the files are edited and that is all
+#                   auto (the default): quilt if TREE has patches that quilt
+#                   pushed, else git if TREE is the top of a git work tree,
+#                   else patch
 #   --class LIST    classes, with commas between: stable (the default), distro,
 #                   experimental, or all for these three; landed only with
 #                   --reverse. Only patches of just these classes are taken.
@@ -14,14 +22,17 @@
 #                   be left out)
 #   --without NAMES of those, all but these
 #   --check         say what would be done and write nothing into TREE
-#   --reverse       take out what is there
+#   --reverse       take out what is there: with git a commit that reverts each,
+#                   with quilt popped and deleted
 #   --strict        a patch that needs no work is an error: one already there,
 #                   or with --reverse one that is not
 #   --json          a JSON object on stdout in place of the table
+#   --recover       mend what a killed run has left in TREE, and nothing else;
+#                   any other run does that too before it begins
 #
 # States: "applies", "already there", "partly there", "conflict". The last two
 # are failures. git apply decides, with all context and no fuzz; a hunk that
-# fits at two places is a conflict.
+# fits at two places is a conflict. What each method refuses is in docs/apply.md.
 #
 # KIT_QUEUE in the environment names another folder with patches/LTS/*.patch
 # and series/LTS.CLASS, in place of the kit's own.
@@ -30,24 +41,28 @@
 #   0  done, or nothing to do    1  conflict, partly there, or --strict; TREE
 #   is as it was    2  wrong arguments or queue    5  a tool is missing
 #   6  cannot write, disk full; TREE is as it was    7  TREE refused: no kernel
-#   tree, another version, in use, changing under us    130, 143  interrupted;
-#   TREE is as it was
+#   tree, another version, in use, changing under us, uncommitted changes or
+#   others that the method does not know of, a rebase or the like under way
+#   130, 143  interrupted; TREE is as it was
 
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
 . "$KIT/scripts/lib/scratch.sh"
 . "$KIT/scripts/lib/journal.sh"
+. "$KIT/scripts/lib/method.sh"
 
 SCRATCH=
-CLASS=stable CHECK=no REVERSE='' STRICT=no JSON=no ONLY='' WITHOUT=''
+HOW=auto CLASS=stable CHECK=no REVERSE='' STRICT=no JSON=no ONLY='' WITHOUT='' RECOVER=no
 NAME=() PATCH=() CHOSEN=() CLASSES=() FIRST=() FILES=() ACTION=()
 
 parse_args() {
-	local args
-	args=$(getopt -n "$PROG" -o h -l class:,only:,without:,check,reverse,strict,json,help -- "$@") ||
+	local args given=0
+	args=$(getopt -n "$PROG" -o h -l method:,class:,only:,without:,check,reverse,strict,json,recover,help -- "$@") ||
 		die "$EX_USAGE" "wrong arguments; $PROG --help lists them"
 	eval set -- "$args"
 	while :; do
+		[[ $1 == -- || $1 == --recover ]] || given=$((given + 1))
 		case $1 in
+		--method) HOW=$2; shift ;;
 		--class) CLASS=$2; shift ;;
 		--only) ONLY=$2; shift ;;
 		--without) WITHOUT=$2; shift ;;
@@ -55,6 +70,7 @@ parse_args() {
 		--reverse) REVERSE=yes ;;
 		--strict) STRICT=yes ;;
 		--json) JSON=yes ;;
+		--recover) RECOVER=yes ;;
 		-h | --help) usage 0 ;;
 		--) shift; break ;;
 		esac
@@ -62,6 +78,10 @@ parse_args() {
 	done
 	[ $# -eq 2 ] || die "$EX_USAGE" "LTS and TREE are needed, for example: $PROG 6.12 ../linux-6.12.95"
 	LTS=$1
+	[ "$HOW" = auto ] || [[ $METHODS == *" $HOW "* ]] ||
+		die "$EX_USAGE" "no method \"$HOW\"; there are: auto$METHODS"
+	[ "$RECOVER" = no ] || [ $given -eq 0 ] ||
+		die "$EX_USAGE" "--recover does nothing else and takes no other option; leave them out"
 	need_queue
 	lts_known "$LTS" ||
 		die "$EX_USAGE" "no queue for \"$LTS\"; there are: $(lts_list | paste -sd ' ')"
@@ -165,7 +185,7 @@ plan() {
 		case ${STATE[i]} in
 		"$want") WORK=$((WORK + 1)) ACTION[i]=work ;;
 		"$rest") REST=$((REST + 1)) ;;
-		*) FAILED=$((FAILED + 1)); note "${NAME[i]}: ${STATE[i]}: ${DETAIL[i]}" ;;
+		*) FAILED=$((FAILED + 1)) ACTION[i]=failed; note "${NAME[i]}: ${STATE[i]}: ${DETAIL[i]}" ;;
 		esac
 		[ "${STATE[i]}" != "already there" ] || [ -n "$REVERSE" ] || say_there "${NAME[i]}" "${FIRST[i]}"
 	done
@@ -175,13 +195,10 @@ plan() {
 }
 
 carry_out() {
-	local files new=$SCRATCH/now
-	[ -z "$REVERSE" ] || new=$SCRATCH/less
-	mapfile -t files < <(touched_files)
-	journal_list "$SCRATCH/tree" "$new" "${files[@]}" >"$SCRATCH/list" || infra_scratch
+	"${METHOD}_prepare"
 	[ -s "$SCRATCH/list" ] ||
 		die "$EX_INFRA" "git says that $WORK patch(es) went in, but no file changed; $TREE is as it was"
-	[ "$CHECK" = yes ] || journal_write "$SCRATCH/list" "$SCRATCH/tree" "$new"
+	[ "$CHECK" = yes ] || journal_write "$SCRATCH/list" "$OLD" "$NEW"
 }
 
 name_actions() {
@@ -190,6 +207,7 @@ name_actions() {
 	[ "$CHECK" = no ] || verb="would be $verb"
 	[ $FAILED -eq 0 ] || verb=none
 	for i in "${!NAME[@]}"; do
+		[ "${ACTION[i]}" != failed ] || ACTION[i]=none
 		[ "${ACTION[i]}" != work ] || ACTION[i]=$verb
 	done
 }
@@ -207,7 +225,7 @@ report() {
 		for i in "${!NAME[@]}"; do
 			printf '%s\t%s\t%s\t%s\n' "${NAME[i]}" "${STATE[i]}" "${ACTION[i]}" "${DETAIL[i]-}"
 		done | (cd "$KIT_QUEUE" && "$KIT_BIN/kit-queue" states "$LTS" "tree=$TREE" "version=$VERSION" \
-			"classes=$CLASS" "check:=$(bool $CHECK)" "reverse:=$(bool "${REVERSE:-no}")" \
+			"method=$METHOD" "classes=$CLASS" "check:=$(bool $CHECK)" "reverse:=$(bool "${REVERSE:-no}")" \
 			"changed:=$changed" "work:=$WORK" "rest:=$REST" "failed:=$FAILED") || exit
 		return
 	fi
@@ -230,7 +248,7 @@ bool() { [ "$1" = yes ] && echo true || echo false; }
 # shellcheck disable=SC2317 # called by the trap
 cleanup() {
 	[ -z "$SCRATCH" ] || rm -rf "$SCRATCH"
-	[ -z "${PREPARING-}" ] || rm -rf "$TREE/.kit-apply.new"
+	[ -z "${PREPARING-}" ] || journal_drop "$TREE/.kit-apply.new" '[kc]'
 }
 
 # journal.sh turns them off where a stop half way would be worse.
@@ -245,13 +263,22 @@ need_tools
 trap cleanup EXIT
 signals_on
 scratch_env
+if [ "$RECOVER" = yes ]; then
+	lock_tree
+	journal_mend no
+	[ "$MENDED" = yes ] || note "nothing to mend in $TREE"
+	exit "$EX_OK"
+fi
 read_queue
 lock_tree
 journal_mend "$CHECK"
+method_choose "$HOW"
+method_busy
 mapfile -t ALL_FILES < <(touched_files)
 scratch_copy "$TREE" "${ALL_FILES[@]}"
 find_states
 plan
+[ $((FAILED + WORK)) -eq 0 ] || "${METHOD}_refuse"
 if [ $FAILED -eq 0 ] && [ $WORK -gt 0 ]; then carry_out; fi
 name_actions
 report

@@ -20,7 +20,8 @@
 #                     a run reproducible; kvm for x86_64 where it works)
 #   --seeds N         boots of each kernel, at least 2 (default: the scenario's, 5);
 #                     the noise is measured between them
-#   --jobs N          boots at a time (default: one for each CPU)
+#   --jobs N          boots at a time, at most as many as memory allows (default:
+#                     one for each CPU)
 #   --out DIR         results folder (default results/VERSION-ARCH-TOPOLOGY-SCENARIO)
 #   --help
 #
@@ -32,6 +33,8 @@
 
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
 . "$KIT/scripts/lib/scratch.sh"
+# shellcheck source=scripts/lib/host.sh
+. "$KIT/scripts/lib/host.sh"
 # shellcheck source=scripts/lib/sync.sh
 . "$KIT/scripts/lib/sync.sh"
 # shellcheck source=scripts/lib/build.sh

@@ -370,12 +370,12 @@ unchanged() { [ "$(full_sum "$T")" = "$SUM" ] || { echo "$T has changed"; return
 	[ -L "$BATS_TEST_TMPDIR/link" ]
 }
 
-@test "a git checkout is taken, and its index and branch stay as they are" {
+@test "with --method patch a git checkout's index and branch stay as they are" {
 	git -C "$T" init -q
 	git -C "$T" add -A
 	git -C "$T" commit -q -m base
 	git=$(tree_sum "$T/.git")
-	run "$APPLY" 6.12 "$T"
+	run "$APPLY" --method patch 6.12 "$T"
 	fails_with 0 "applied 3, already there 0"
 	[ "$(tree_sum "$T/.git")" = "$git" ]
 	[ "$(git -C "$T" status --porcelain)" = $' M kernel/sched/core.c\n M kernel/sched/fair.c' ]

@@ -4,6 +4,7 @@
 
 load helpers
 load debian-repo
+load fetch-helpers
 
 setup_file() {
 	for tool in apt-get dpkg-deb dpkg-scanpackages gpg; do
@@ -17,6 +18,8 @@ teardown_file() { GNUPGHOME=$BATS_FILE_TMPDIR/gnupg gpgconf --kill all; }
 setup() {
 	use_repo "$BATS_FILE_TMPDIR"
 	TREES=$KIT_CACHE/trees
+	# Nobody listens there: nothing in this file goes to kernel.org.
+	export KIT_KERNEL_MIRROR=http://127.0.0.1:9 no_proxy='*'
 }
 
 teardown() { [ -z "${OPEN:-}" ] || rm -rf "$OPEN"; }
@@ -29,45 +32,12 @@ use_repo() {
 	export GNUPGHOME
 }
 
-# fetch ARG...: run it, with the streams apart.
-fetch() { run --separate-stderr "$KIT/scripts/fetch-tree.sh" "$@"; }
-
-# nothing_left: no tree, no temporary and no lock is in the cache.
-nothing_left() {
-	trees_are
-}
-
-# trees_are NAME...: just these names are in the folder of trees.
-trees_are() {
-	local have
-	have=$(find "$TREES" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | paste -sd' ')
-	[ "$have" = "$*" ] || { echo "$TREES: $have"; return 1; }
-}
-
-# refused CODE TEXT: it left with CODE, said TEXT in its last line, and printed
-# no path.
-refused() {
-	printf '%s\n' "$stderr"
-	[ "$status" -eq "$1" ]
-	[[ ${stderr##*$'\n'} == "fetch-tree.sh: "*"$2"* ]]
-	[ -z "$output" ]
-}
-
 # slow_apt SECONDS: an apt-get whose downloads take that long, and are counted.
 slow_apt() {
 	stub "$BATS_TEST_TMPDIR/bin" apt-get \
 		"for a; do if [ \"\$a\" = download ]; then echo >>$BATS_TEST_TMPDIR/downloads; sleep $1; fi; done" \
 		"exec $(type -P apt-get) \"\$@\""
 	PATH=$BATS_TEST_TMPDIR/bin:$PATH
-}
-
-# wait_for FILE: until it is there, at most 60 s.
-wait_for() {
-	for _ in $(seq 600); do
-		[ ! -e "$1" ] || return 0
-		sleep 0.1
-	done
-	return 1
 }
 
 @test "a point release comes from Debian, in its newest revision, with its origin" {
@@ -123,10 +93,10 @@ wait_for() {
 }
 
 @test "a kernel that Debian does not have is named in one line, with what to do" {
-	fetch 6.6
-	refused 6 "Debian has no linux-source of 6.6; name a tarball or git URL with --from"
+	fetch --from debian 6.6
+	refused 6 "Debian has no linux-source of 6.6; name kernel.org, a tarball or git URL with --from"
 	nothing_left
-	fetch 6.12.96
+	fetch --from debian 6.12.96
 	refused 6 "Debian has no linux-source of 6.12.96 (it has 6.12.9 6.12.95 6.12.118)"
 	nothing_left
 }
@@ -138,7 +108,7 @@ wait_for() {
 	fetch 6.12.9
 	[ "$output" = "$TREES/6.12.9" ]
 	[[ $stderr == *"could not read trixie-security"* ]]
-	fetch 6.12.118
+	fetch --from debian 6.12.118
 	refused 6 "6.12.118 is not in the suites of Debian that could be read"
 }
 
@@ -146,7 +116,7 @@ wait_for() {
 	mkdir "$BATS_TEST_TMPDIR/other"
 	GNUPGHOME='' repo_key "$BATS_TEST_TMPDIR/other"
 	gpgconf --kill all
-	KIT_DEBIAN_KEYRING=$BATS_TEST_TMPDIR/other/keyring.gpg fetch 6.12.95
+	KIT_DEBIAN_KEYRING=$BATS_TEST_TMPDIR/other/keyring.gpg fetch --from debian 6.12.95
 	refused 6 "not in the suites of Debian that could be read"
 	nothing_left
 }
@@ -386,6 +356,7 @@ git_tree() {
 6.12.95 debian 6.12.95-1~bpo12+1 bookworm-backports
 6.12.95 debian 6.12.95-2 bookworm-security
 6.12.118 debian 6.12.118-1 trixie-security" ]
+	[[ $stderr == *"cannot read http://127.0.0.1:9/v6.x/sha256sums.asc"* ]]
 	trees_are 6.12.7
 }
 
@@ -402,9 +373,9 @@ git_tree() {
 	[[ $output == *"fetch-tree.sh [--from SOURCE]"* ]]
 }
 
-@test "a host without apt is told to name another source" {
-	links "$BATS_TEST_TMPDIR/bin" bash readlink dirname mkdir rm sed sort awk grep
-	run --separate-stderr env PATH="$BATS_TEST_TMPDIR/bin" "$KIT/scripts/fetch-tree.sh" 6.12
+@test "--from debian on a host without apt is told to name another source" {
+	links "$BATS_TEST_TMPDIR/bin" bash readlink dirname mkdir rm sed sort awk grep find
+	run --separate-stderr env PATH="$BATS_TEST_TMPDIR/bin" "$KIT/scripts/fetch-tree.sh" --from debian 6.12
 	refused 5 "no apt on this host"
 }
 

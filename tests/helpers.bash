@@ -18,7 +18,7 @@ private_home() {
 	mkdir -p "$1/home"
 	export KIT_REAL_CACHE HOME=$1/home KIT_CACHE=$1/cache TMPDIR=$1
 	unset XDG_CACHE_HOME XDG_CONFIG_HOME CDPATH GREP_OPTIONS MAKEFLAGS MFLAGS MAKELEVEL
-	unset "${!QUILT@}" "${!GIT_@}" "${!KIT_DEBIAN@}"
+	unset "${!QUILT@}" "${!GIT_@}" "${!KIT_DEBIAN@}" "${!KIT_KERNEL@}"
 	export GIT_CONFIG_NOSYSTEM=1
 	export GIT_AUTHOR_NAME='Kit Test' GIT_AUTHOR_EMAIL=test@kit.invalid
 	export GIT_COMMITTER_NAME='Kit Test' GIT_COMMITTER_EMAIL=test@kit.invalid

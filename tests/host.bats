@@ -9,7 +9,7 @@ load helpers
 # that is new enough, and the compilers find every header and library.
 PROGRAMS='awk flock git make filterdiff patch quilt tar xz zstd bc bison flex ld perl cpio ccache
 	qemu-system-aarch64 qemu-system-x86_64 fdtput bats shellcheck prove jq pgrep strace dpkg-deb
-	dpkg-scanpackages gpg apt-get'
+	dpkg-scanpackages busybox curl gpg apt-get'
 # What a fresh Debian has, and all that host-check.sh may use.
 BASE='bash readlink dirname basename cat sed grep sort head tail df uname id env printf'
 

@@ -369,7 +369,7 @@ against() {
 @test "wrong arguments give one line and exit code 2" {
 	runs 25 26 98 99
 	judge --other
-	refused "usage: kit-judge"
+	refused "wrong arguments; kit-judge --help"
 	EXPECT=better
 	judge
 	refused "--expect takes improved, no-difference or worse, not 'better'"
@@ -381,7 +381,7 @@ against() {
 	done
 	RUNS=()
 	judge
-	refused "usage: kit-judge"
+	refused "wrong arguments; kit-judge --help"
 }
 
 @test "a mask that is no CPU list is an error" {

@@ -34,6 +34,16 @@ files() {
 	[[ $output != *warning:* ]]
 }
 
+@test "every tool and every script says how it is used" {
+	make -s -C "$KIT" tools
+	for f in "$KIT"/build/bin/* "$KIT"/scripts/*.sh "$KIT/scripts/lib/rerun.sh"; do
+		run "$f" --help
+		[ "$status" -eq 0 ] || { echo "$f --help: $status: $output"; false; }
+		[[ ${output,,} == *"${f##*/} "* && ${#lines[@]} -gt 3 ]] ||
+			{ echo "$f --help says only: $output"; false; }
+	done
+}
+
 @test "every queue and series passes the lint" {
 	run "$KIT/scripts/lint.sh"
 	printf '%s\n' "$output"

@@ -171,6 +171,38 @@ ends() {
 	flock -n "$KIT_CACHE"/work/*/lock true
 }
 
+@test "what a run that was killed has left is removed by the next, and not while one works" {
+	STUB_QEMU=slow setsid "$KIT/scripts/verify-build.sh" --tree "$T" --out "$OUT" --seeds 2 6.12 >first.log 2>&1 3>&- &
+	first=$!
+	until_file booting
+	rm -f booting
+	left=$(find . -maxdepth 1 -name '.results.??????')
+	[ -d "$left/consoles" ]
+	# Somebody else's folder of a like name, and a run that still works.
+	mkdir .results.others
+	STUB_QEMU='' KIT_CACHE=$BATS_TEST_TMPDIR/other verify
+	fails_with 0 PASSED
+	[ -d "$left" ]
+	pkill -KILL -s "$first"
+	code=0 && wait "$first" || code=$?
+	[ "$code" -eq 137 ]
+	for _ in {1..100}; do flock -n "$left" true && break; sleep 0.05; done
+	[ -d "$left" ]
+	verify
+	fails_with 0 PASSED
+	[[ $output == *"an earlier run was killed; removing $(readlink -f "$left")"* ]] || { echo "$output"; false; }
+	[ ! -e "$left" ]
+	[ -d .results.others ]
+}
+
+@test "more boots at a time than there is memory for are not started" {
+	printf 'MemAvailable: %d kB\n' $((3500 * 1024)) >meminfo
+	KIT_MEMINFO=$PWD/meminfo verify --jobs 20
+	fails_with 0 "3500 MiB of memory are available and a guest takes up to 768, so 4 boot(s) at a time"
+	KIT_MEMINFO=$PWD/meminfo verify --jobs 4
+	[[ $status -eq 0 && $output != *"boot(s) at a time"* ]]
+}
+
 @test "interrupted while it builds, nothing is left but objects and trees" {
 	export STUB_MAKE=slow WHEN=building
 	ends INT 130 group

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * kit-config CONFIG FRAGMENT... - was every asked-for option taken?
- *
- * CONFIG is the kernel's .config; a FRAGMENT asks with "CONFIG_X=value" or
- * "# CONFIG_X is not set". A later fragment overrides an earlier one. Prints
- * a line "CONFIG_X: asked for ..., got ..." for each difference. Exit codes:
- * 0 none, 1 (EX_FAIL) some, 2 (EX_USAGE) wrong arguments, or a line that asks
- * for nothing ("FILE:LINE: ..."), 6 (EX_INFRA) a file is unreadable.
- */
+/* kit-config: was every option that was asked for taken? See --help. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util.h"
+
+static const char help[] =
+"usage: kit-config CONFIG FRAGMENT...\n"
+"\n"
+"CONFIG is the kernel's .config; a FRAGMENT asks with \"CONFIG_X=value\" or\n"
+"\"# CONFIG_X is not set\". A later fragment overrides an earlier one. Prints a\n"
+"line \"CONFIG_X: asked for ..., got ...\" for each difference. Exit: 0 none,\n"
+"1 some, 2 wrong arguments, or a line that asks for nothing (FILE:LINE is named\n"
+"on stderr), 6 a file cannot be read, or the disk is full.\n";
 
 struct option {
 	char *name, *value;	/* value "n": is not set */
@@ -68,10 +69,13 @@ static bool read_option(char *line, struct options *os)
 /* What kconfig would pass over in silence was asked for by somebody. */
 static void read_options(const char *path, struct options *os)
 {
-	char *all = read_file(path, NULL), *next = all, *line;
+	size_t len;
+	char *all = read_file(path, &len), *next = all, *line;
 
 	if (!all)
 		die(EX_INFRA, "%s: %s", path, strerror(errno));
+	if (strlen(all) != len)
+		die(EX_USAGE, "%s: it has a NUL byte; give a text file", path);
 	for (int n = 1; (line = strsep(&next, "\n")); n++)
 		if (!read_option(line, os))
 			die(EX_USAGE, "%s:%d: '%s' is no option; write CONFIG_NAME=value or # CONFIG_NAME is not set",
@@ -93,18 +97,25 @@ int main(int argc, char **argv)
 	int ret = EX_OK;
 
 	atexit(close_stdout);
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		fputs(help, stdout);
+		return EX_OK;
+	}
 	if (argc < 3)
-		die(EX_USAGE, "usage: kit-config CONFIG FRAGMENT...");
+		die(EX_USAGE, "usage: kit-config CONFIG FRAGMENT...; --help says more");
 	read_options(argv[1], &got);
 	for (int i = 2; i < argc; i++)
 		read_options(argv[i], &asked);
 	for (size_t i = 0; i < asked.nr; i++) {
 		const char *value = value_of(&got, asked.o[i].name);
+		char *text;
 
 		if (!strcmp(value, asked.o[i].value))
 			continue;
-		printf("%s: asked for %s, got %s\n", asked.o[i].name,
-		       asked.o[i].value, value);
+		text = xasprintf("%s: asked for %s, got %s", asked.o[i].name,
+				 asked.o[i].value, value);
+		puts(make_plain(text));
+		free(text);
 		ret = EX_FAIL;
 	}
 	return ret;

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * kit-console --nonce TEXT [--topology FILE] CONSOLE
- *
- * Reads a guest's console and prints one JSON object: its records, and the
- * problems found. --topology compares the guest's report with the machine
- * that was asked for. Exit codes: 0 clean, 4 (EX_BOOT) a problem (each also
- * one line on stderr, "CONSOLE:LINE: kind: text"), 2 (EX_USAGE),
- * 6 (EX_INFRA) the console cannot be read.
- */
+/* kit-console: what a guest printed, as records and problems; see --help. */
 #include <getopt.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -16,6 +8,15 @@
 #include "console.h"
 #include "topo.h"
 #include "util.h"
+
+static const char help[] =
+"usage: kit-console --nonce TEXT [--topology FILE] CONSOLE\n"
+"\n"
+"Reads a guest's console and prints one JSON object: its records, and the\n"
+"problems found. --topology compares the guest's report with the machine that\n"
+"was asked for. Exit: 0 clean, 4 a problem (each also one line on stderr,\n"
+"\"CONSOLE:LINE: kind: text\"), 2 wrong arguments or topology, 6 the console\n"
+"cannot be read, or the disk is full.\n";
 
 /* Bytes that are no UTF-8 must not make the object unprintable. */
 static json_t *text_json(const char *s)
@@ -65,6 +66,7 @@ int main(int argc, char **argv)
 	static const struct option longs[] = {
 		{ "nonce", required_argument, NULL, 'n' },
 		{ "topology", required_argument, NULL, 't' },
+		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *nonce = NULL, *topology = NULL;
@@ -79,11 +81,13 @@ int main(int argc, char **argv)
 			nonce = optarg;
 		else if (opt == 't')
 			topology = optarg;
+		else if (opt == 'h')
+			return fputs(help, stdout) < 0 ? EX_INFRA : EX_OK;
 		else
 			nonce = NULL, optind = argc;
 	}
 	if (!nonce || optind != argc - 1)
-		die(EX_USAGE, "usage: kit-console --nonce TEXT [--topology FILE] CONSOLE");
+		die(EX_USAGE, "usage: kit-console --nonce TEXT [--topology FILE] CONSOLE; --help says more");
 	if (topology && topo_read(topology, &t))
 		return EX_USAGE;
 	console_read(argv[optind], nonce, &c);
@@ -91,7 +95,7 @@ int main(int argc, char **argv)
 		compare_topology(&c, &t);
 	for (size_t i = 0; i < c.nr_problems; i++)
 		fprintf(stderr, "%s:%d: %s: %s\n", argv[optind], c.problem[i].line,
-			c.problem[i].kind, c.problem[i].text);
+			c.problem[i].kind, make_plain(c.problem[i].text));
 	json_dumpf(console_json(&c), stdout, JSON_INDENT(1));
 	putchar('\n');
 	return c.nr_problems ? EX_BOOT : EX_OK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reading a guest's console; see console.h. */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +39,9 @@ const char *rec_get(const struct rec *r, const char *key)
 const struct rec *console_next(const struct console *c, const char *type,
 			       const struct rec *prev)
 {
-	const struct rec *r = prev ? prev + 1 : c->rec;
-
-	for (; r < c->rec + c->nr_recs; r++)
-		if (!strcmp(r->type, type))
-			return r;
+	for (size_t i = prev ? prev - c->rec + 1 : 0; i < c->nr_recs; i++)
+		if (!strcmp(c->rec[i].type, type))
+			return &c->rec[i];
 	return NULL;
 }
 
@@ -126,7 +125,7 @@ static void read_record(struct console *c, const char *text, int line)
 	size_t len;
 	struct rec *r;
 
-	if (end == text || *end != ' ' || seq < 1) {
+	if (end == text || *end != ' ' || seq < 1 || seq > INT_MAX) {
 		console_problem(c, "garbled", line,
 				"record %ld expected, but the line says '%.20s'",
 				c->last_seq + 1, text);
@@ -139,7 +138,7 @@ static void read_record(struct console *c, const char *text, int line)
 	r->line = line;
 	text = end + 1;
 	len = strcspn(text, " ");
-	r->type = xasprintf("%.*s", (int)len, text);
+	r->type = make_plain(xasprintf("%.*s", (int)len, text));
 	if (!strcmp(r->type, "cut"))
 		console_problem(c, "garbled", line, "a record was too long for the guest");
 	else if (!is_ascii(text) || !is_name(r->type) || !read_fields(r, text + len))

@@ -31,6 +31,7 @@ static const char *read_workers(const json_t *fields, struct workers *w)
 {
 	const char *run = text(fields, "run_us"), *cpu = text(fields, "cpu");
 	char *end;
+	long n;
 
 	for (w->nr = 0; *run; w->nr++) {
 		if (w->nr == MAX_CPUS)
@@ -39,9 +40,10 @@ static const char *read_workers(const json_t *fields, struct workers *w)
 		if (end == run || !isfinite(w->run_us[w->nr]) || w->run_us[w->nr] < 0)
 			return "run_us is no list of numbers";
 		run = end + (*end == ',');
-		w->cpu[w->nr] = strtol(cpu, &end, 10);
-		if (end == cpu || w->cpu[w->nr] < 0 || w->cpu[w->nr] >= MAX_CPUS)
+		n = strtol(cpu, &end, 10);
+		if (end == cpu || n < 0 || n >= MAX_CPUS)
 			return "cpu is no list of CPUs as long as run_us";
+		w->cpu[w->nr] = n;
 		cpu = end + (*end == ',');
 	}
 	return *cpu || !w->nr ? "run_us and cpu have different lengths" : NULL;
@@ -114,6 +116,8 @@ static const char *sample(const json_t *fields, const char *cpus, double *value,
 	placement(&w, &mask, detail);
 	value[0] = 100 * sum(w.run_us, w.nr) / (window * cpulist_count(&mask));
 	value[1] = cov_percent(w.run_us, w.nr);
+	if (!isfinite(value[0]) || !isfinite(value[1]))
+		return "the times are larger than any guest's";
 	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
 		json_object_set_new(detail, copied[i],
 				    json_integer(atol(text(fields, copied[i]))));

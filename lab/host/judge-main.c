@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * kit-judge - the verdict over the runs of two kernels.
- *
- * See usage() for the arguments. A RUN is SIDE:SEED:SHA256:FILE, where SIDE is
- * base or patched, SHA256 is the console's and FILE is what kit-console
- * printed. Exit codes: 0 every check is ok, 1 (EX_FAIL) one is not,
- * 2 (EX_USAGE) wrong arguments or input, 6 (EX_INFRA) a file cannot be written.
- */
+/* kit-judge: the verdict over the runs of two kernels; see --help. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -27,9 +20,28 @@ struct options {
 	size_t nr_runs;
 };
 
+static const char help[] =
+"usage: kit-judge OPTION... --out FOLDER RUN...\n"
+"\n"
+"A RUN is SIDE:SEED:SHA256:FILE: SIDE is base or patched, SHA256 is the\n"
+"console's, FILE what kit-console printed. Writes results.json, results.ktap\n"
+"and report.txt into FOLDER.\n"
+"\n"
+"  --scenario FILE       the scenario; its program says what is measured\n"
+"  --topology NAME       the topology, for the scenario's \"on\" lines\n"
+"  --cpus LIST           the CPUs that the tasks may use\n"
+"  --expect WORD         improved, no-difference or worse\n"
+"  --seeds N             so many runs of each side must be there\n"
+"  --reproducible        the goals of the scenario count\n"
+"  --meta KEY=VALUE      into results.json, KEY with dots for objects in it\n"
+"  --time KEY=SECONDS    the same, into the block of times\n"
+"\n"
+"Exit: 0 every check is ok, 1 one is not, 2 wrong arguments or input, 6 a file\n"
+"cannot be written.\n";
+
 static void __attribute__((noreturn)) usage(void)
 {
-	die(EX_USAGE, "usage: kit-judge --scenario FILE --topology NAME --cpus LIST --expect WORD [--seeds N] [--reproducible] [--meta KEY=VALUE]... [--time KEY=SECONDS]... --out FOLDER RUN...");
+	die(EX_USAGE, "wrong arguments; kit-judge --help lists them");
 }
 
 /* "inputs.image.base=abc" becomes {"inputs": {"image": {"base": "abc"}}}. */
@@ -62,7 +74,7 @@ static void set_dotted(json_t *o, char *text, bool number)
 
 static void parse(int argc, char **argv, struct options *opt, struct results *r)
 {
-	enum { SCENARIO, TOPOLOGY, CPUS, EXPECT, OUT, SEEDS, META, TIME, REPRO };
+	enum { SCENARIO, TOPOLOGY, CPUS, EXPECT, OUT, SEEDS, META, TIME, REPRO, HELP };
 	static const struct option longs[] = {
 		{ "scenario", required_argument, NULL, SCENARIO },
 		{ "topology", required_argument, NULL, TOPOLOGY },
@@ -73,6 +85,7 @@ static void parse(int argc, char **argv, struct options *opt, struct results *r)
 		{ "meta", required_argument, NULL, META },
 		{ "time", required_argument, NULL, TIME },
 		{ "reproducible", no_argument, NULL, REPRO },
+		{ "help", no_argument, NULL, HELP },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char **to[] = { &opt->scenario, &opt->topology, &opt->cpus,
@@ -87,6 +100,8 @@ static void parse(int argc, char **argv, struct options *opt, struct results *r)
 			set_dotted(c == META ? r->meta : r->times, optarg, c == TIME);
 		else if (c == REPRO)
 			opt->reproducible = true;
+		else if (c == HELP)
+			exit(fputs(help, stdout) < 0 ? EX_INFRA : EX_OK);
 		else
 			usage();
 	}
@@ -238,6 +253,7 @@ int main(int argc, char **argv)
 		.meta = json_object(), .times = json_object(),
 	};
 
+	atexit(close_stdout);
 	parse(argc, argv, &opt, &r);
 	scenario_read(opt.scenario, opt.topology, &s);
 	r.program = find_program(&s);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * kit-scenario FILE TOPOLOGY - print what a scenario file says.
- *
- * TOPOLOGY is a topology's name, for the "on" lines. Prints KEY=VALUE lines:
- * describe, program, mask, patches, guest.KEY (for the guest's command line)
- * and host.KEY. Exit codes: 0, 2 (EX_USAGE: file wrong or not there).
- */
+/* kit-scenario: what a scenario file says, for scripts; see --help. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "scenario.h"
 #include "util.h"
+
+static const char help[] =
+"usage: kit-scenario FILE TOPOLOGY\n"
+"\n"
+"Prints what a scenario file says as KEY=VALUE lines: describe, program, mask,\n"
+"patches, guest.KEY (for the guest's command line) and host.KEY. TOPOLOGY is a\n"
+"topology's name, for the \"on\" lines. Exit: 0 done, 2 wrong arguments, or the\n"
+"file is wrong or not there (FILE:LINE is named on stderr), 6 disk full.\n";
 
 static void print(const char *key, const char *value)
 {
@@ -21,8 +24,12 @@ int main(int argc, char **argv)
 	struct scenario s;
 
 	atexit(close_stdout);
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		fputs(help, stdout);
+		return EX_OK;
+	}
 	if (argc != 3)
-		die(EX_USAGE, "usage: kit-scenario FILE TOPOLOGY");
+		die(EX_USAGE, "usage: kit-scenario FILE TOPOLOGY; --help says more");
 	scenario_read(argv[1], argv[2], &s);
 	print("describe", s.describe);
 	print("program", s.program);

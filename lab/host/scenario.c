@@ -211,16 +211,21 @@ static void read_line(struct reader *r, char *text)
 void scenario_read(const char *path, const char *topology, struct scenario *s)
 {
 	struct reader r = { .path = path, .topology = topology, .s = s };
-	char *all = read_file(path, NULL), *next = all, *line;
+	size_t len;
+	char *all = read_file(path, &len), *next = all, *line;
 
 	if (!all)
 		die(EX_USAGE, "%s: %s; scenarios are the files in scenarios/",
 		    path, strerror(errno));
+	if (strlen(all) != len)
+		die(EX_USAGE, "%s: it has a NUL byte; give a text file", path);
 	memset(s, 0, sizeof(*s));
 	while ((line = strsep(&next, "\n"))) {
 		r.line++;
 		line[strcspn(line, "#")] = '\0';
 		line = trim(line);
+		if (has_controls(line))
+			die(EX_USAGE, "%s:%d: a control character; write plain text", path, r.line);
 		if (*line)
 			read_line(&r, line);
 	}

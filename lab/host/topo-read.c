@@ -332,6 +332,8 @@ static int read_line(struct topo_reader *r, char *text)
 	text = trim(text);
 	if (!*text)
 		return 0;
+	if (has_controls(text))
+		return topo_bad(r, r->line, "a control character; write plain text");
 	if (strncmp(text, describe, len) || (text[len] && !strchr(" \t", text[len])))
 		return read_words(r, text);
 	if (r->line_describe)

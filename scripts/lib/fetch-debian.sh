@@ -6,27 +6,39 @@
 # and cache of its own; what the host trusts stays as it is.
 
 APT=()		# apt's options for them
+DEBIAN_WHY=	# why this host cannot ask Debian
 DEBIAN=		# folder: SUITE/ (apt's state), table (SUITE DEBVERSION LTS)
 
-# debian_scan LTS...: bring the lists of every suite, and put what they have of
-# these kernels into $DEBIAN/table, one "SUITE DEBVERSION LTS" a line.
+# debian_scan LTS...: the same as debian_ask for those who want Debian.
 debian_scan() {
+	debian_ask "$@" || die "$EX_HOST" "$DEBIAN_WHY; name kernel.org, a tarball or a git URL with --from"
+}
+
+# debian_ask LTS...: bring the lists of every suite, and put what they have of
+# these kernels into $DEBIAN/table, one "SUITE DEBVERSION LTS" a line. Returns 1
+# if this host cannot ask Debian (DEBIAN_WHY).
+debian_ask() {
 	local suite archive packages=("${@/#/linux-source-}")
-	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null ||
-		die "$EX_HOST" "no apt on this host, so no Debian packages; name a tarball or a git URL with --from"
+	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || {
+		DEBIAN_WHY="no apt on this host, so no Debian packages"
+		return 1
+	}
 	work_open "debian-$$"
 	DEBIAN=$WORK
 	: >"$DEBIAN/table"
 	: >"$DEBIAN/missing"
 	debian_mirrors
-	[ -s "$DEBIAN/mirrors" ] ||
-		die "$EX_HOST" "this host's apt knows no Debian mirror; set KIT_DEBIAN_MIRROR to one, or name a tarball or git URL with --from"
+	[ -s "$DEBIAN/mirrors" ] || {
+		DEBIAN_WHY="this host's apt knows no Debian mirror; KIT_DEBIAN_MIRROR may name one"
+		return 1
+	}
 	note "asking Debian's suites for linux-source"
 	while read -r suite archive; do
 		debian_scan_suite "$suite" "$archive" "${packages[@]}" || echo "$suite" >>"$DEBIAN/missing"
 	done < <(grep -E '^[a-z]' "$KIT/configs/debian-suites")
 	[ ! -s "$DEBIAN/missing" ] ||
 		note "could not read $(paste -sd' ' "$DEBIAN/missing") ($(last_line "$DEBIAN/log"))"
+	return 0
 }
 
 # debian_mirrors: write "ARCHIVE URL" into $DEBIAN/mirrors. --print-uris names
@@ -76,6 +88,7 @@ debian_scan_suite() {
 
 # debian_list LTS
 debian_list() {
+	[ -n "$DEBIAN" ] && [ -f "$DEBIAN/table" ] || return 0
 	sort -V -k2,2 "$DEBIAN/table" | awk -v lts="$1" '$3 == lts {
 		v = $2; sub(/-[^-]*$/, "", v)
 		if (v ~ /^[0-9]+\.[0-9]+\.[0-9]+$/) print v, "debian", $2, $1 }'
@@ -85,9 +98,9 @@ debian_list() {
 debian_has_not() {
 	local others
 	[ ! -s "$DEBIAN/missing" ] ||
-		die "$EX_INFRA" "$1 is not in the suites of Debian that could be read; try again, or name a tarball or git URL with --from"
+		die "$EX_INFRA" "$1 is not in the suites of Debian that could be read; try again, or name kernel.org, a tarball or git URL with --from"
 	others=$(debian_list "$2" | awk '{ print $1 }' | uniq | paste -sd' ')
-	die "$EX_INFRA" "Debian has no linux-source of $1${others:+ (it has $others)}; name a tarball or git URL with --from, or put the tree into $TREES/${1/%$2/$2.POINT}"
+	die "$EX_INFRA" "Debian has no linux-source of $1${others:+ (it has $others)}; name kernel.org, a tarball or git URL with --from, or put the tree into $TREES/${1/%$2/$2.POINT}"
 }
 
 # debian_get VERSION: the newest Debian revision of that release.

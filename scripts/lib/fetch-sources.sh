@@ -3,23 +3,54 @@
 #
 # Where kernel trees come from. Needs fetch.sh; used by fetch-tree.sh.
 #
-# A source of packaged releases, NAME, is three functions:
-#   NAME_scan LTS...          ask it what it has of these
-#   NAME_list LTS             print "VERSION NAME DETAIL", newest last
-#   NAME_get VERSION          leave a tarball in $WORK/src.tar, and its origin
-#                             as "key: value" lines in $WORK/src.origin
+# A source of releases, such as kernel.org, is four functions; PREFIX is its
+# name without the dots:
+#   PREFIX_scan LTS...        ask it what it has of these
+#   PREFIX_list LTS           print "VERSION NAME DETAIL", newest last
+#   PREFIX_has_not ASKED LTS  ASKED is not among these: leave with the reason, or
+#                             set VERSION to what is to be tried all the same
+#   PREFIX_get VERSION        leave a tarball in $WORK/src.tar, or the tree itself
+#                             in $WORK/tree, and its origin as "key: value" lines
+#                             in $WORK/src.origin
 # A source of single trees is NAME_get SOURCE ASKED, with the same result.
 
 LTS_RE='[0-9]+\.[0-9]+'
 
 # fetch_packaged SOURCE ASKED: get the newest release that is what was asked
-# for from a source of packages. Sets VERSION.
+# for from a source of releases. Sets VERSION.
 fetch_packaged() {
-	local lts
+	local lts prefix=${1//./}
 	lts=$(grep -oE "^$LTS_RE" <<<"$2")
-	"$1_scan" "$lts"
-	VERSION=$("$1_list" "$lts" | awk -v a="$2" -v l="$lts" '$1 == a || a == l { v = $1 } END { print v }')
-	[ -n "$VERSION" ] || "$1_has_not" "$2" "$lts"
+	"${prefix}_scan" "$lts"
+	VERSION=$(newest_listed "$1" "$2" "$lts")
+	[ -n "$VERSION" ] || "${prefix}_has_not" "$2" "$lts"
+	fetch_release "$1" "$2"
+}
+
+# fetch_anywhere ASKED: the same from Debian, and what Debian does not have from
+# kernel.org.
+fetch_anywhere() {
+	local lts
+	lts=$(grep -oE "^$LTS_RE" <<<"$1")
+	kernelorg_no_candidates "$1"
+	if debian_ask "$lts"; then
+		VERSION=$(newest_listed debian "$1" "$lts")
+		[ -z "$VERSION" ] || { fetch_release debian "$1"; return; }
+		note "Debian has no linux-source of $1; asking kernel.org"
+	else
+		note "$DEBIAN_WHY; asking kernel.org"
+	fi
+	fetch_packaged kernel.org "$1"
+}
+
+# newest_listed SOURCE ASKED LTS: print the newest release that the source has
+# and that is what was asked for, if any.
+newest_listed() {
+	"${1//./}_list" "$3" | awk -v a="$2" -v l="$3" '$1 == a || a == l { v = $1 } END { print v }'
+}
+
+# fetch_release SOURCE ASKED: get the release VERSION.
+fetch_release() {
 	[ "$VERSION" = "$2" ] || note "taking $VERSION, the newest $2 that $1 has"
 	work_open "$VERSION"
 	# Another run may have brought it while this one waited for the lock.
@@ -27,7 +58,7 @@ fetch_packaged() {
 		same_origin "$1" "$VERSION"
 		return
 	fi
-	"$1_get" "$VERSION"
+	"${1//./}_get" "$VERSION"
 	unpack_checked "$VERSION"
 	adopt "$VERSION" <"$WORK/src.origin"
 }
@@ -60,10 +91,11 @@ same_origin() {
 		die "$EX_TREE" "$TREES/$2 is there already, from ${have:-a source unknown to the kit}; remove it to have it from $1"
 }
 
-# unpack_checked ASKED: unpack $WORK/src.tar and see that it is that version.
+# unpack_checked ASKED: unpack $WORK/src.tar, unless there is $WORK/tree already,
+# and see that it is that version.
 unpack_checked() {
 	local is
-	unpack "$WORK/src.tar"
+	[ -d "$WORK/tree" ] || unpack "$WORK/src.tar"
 	rm -f "$WORK/src.tar"
 	is=$(version_of "$WORK/tree")
 	[ -n "$is" ] || die "$EX_TREE" "what came for $1 is no kernel tree (no Makefile with a version, or no kernel/sched/fair.c)"
@@ -91,7 +123,7 @@ git_get() {
 		commit=$(git -C "$WORK/git" rev-parse FETCH_HEAD)
 		url=$WORK/git
 	else
-		die "$EX_USAGE" "--from $1: no such file or repository; give debian, a tarball, or a git URL"
+		die "$EX_USAGE" "--from $1: no such file or repository; give debian, kernel.org, a tarball, or a git URL"
 	fi
 	run git -c core.autocrlf=false -C "$url" archive --format=tar --prefix=linux/ -o "$WORK/src.tar" "$commit" 2>"$WORK/log" ||
 		die "$EX_INFRA" "git archive failed: $(last_line "$WORK/log"); is the repository complete, is the disk full?"

@@ -7,7 +7,9 @@
 # In $TREES are VERSION (a tree), .VERSION.origin (where the kit got it; none
 # for a tree that the user put there) and, while somebody works on KEY,
 # .tmp.KEY (unpacking) with .KEY.lock (held by flock). A .tmp.KEY whose lock
-# nobody holds was left by a run that was killed.
+# nobody holds was left by a run that was killed. .VERSION.part is what came of
+# a download that was interrupted; the next run that fetches VERSION goes on
+# with it, after a week it is removed.
 
 TREES=$KIT_CACHE/trees
 # shellcheck disable=SC2034
@@ -32,14 +34,19 @@ cache_open() {
 		lock_key "${tmp##*/.tmp.}" -n && work_close "${tmp##*/.tmp.}" &&
 			unset 'OPEN_KEYS[-1]'
 	done
+	find "$TREES" -maxdepth 1 -type f -name '.*.part' -mtime +6 -delete
 }
 
 # The signal may come where stderr is a log file.
 on_signal() {
+	local key kept='nothing was kept'
 	trap '' INT TERM HUP
 	exec 2>&"$STDERR"
 	[ -z "$JOB" ] || { kill -TERM -- "-$JOB"; wait "$JOB"; } 2>/dev/null
-	note "interrupted (SIG$1); nothing was kept"
+	for key in ${OPEN_KEYS[@]+"${OPEN_KEYS[@]}"}; do
+		[ ! -s "$TREES/.$key.part" ] || kept='what came is kept, run it again to go on'
+	done
+	note "interrupted (SIG$1); $kept"
 	exit "$2"
 }
 
@@ -175,9 +182,13 @@ unpack() {
 }
 
 # unpacked_strays DIR: the first entry below DIR that is a device or the like,
-# or a symbolic link that leads out of DIR/TOP. tar itself refuses "..".
+# or a link that leads out of DIR/TOP: a symbolic one, or a file that has more
+# names than there are here. tar itself refuses "..".
 unpacked_strays() {
 	local link
+	find "$1" -type f -links +1 -printf '%i %n %P\n' | awk '
+		{ i = $1; here[i]++; all[i] = $2; sub(/^[0-9]+ [0-9]+ /, ""); name[i] = $0 }
+		END { for (i in here) if (here[i] < all[i]) { print name[i]; exit } }'
 	find "$1" ! -type f ! -type d ! -type l -printf '%P\n' -quit
 	find "$1" -type l -printf '%P\n' | while IFS= read -r link; do
 		case $(cd "$1/$(dirname -- "$link")" && realpath -m -- "$(readlink -- "$1/$link")") in
@@ -196,4 +207,5 @@ adopt() {
 		mv -T "$WORK/tree" "$TREES/$1" &&
 		mv "$WORK/origin" "$TREES/.$1.origin" ||
 		die "$EX_INFRA" "cannot put the tree into $TREES; free some space there"
+	rm -f "$TREES/.$1.part"
 }

@@ -30,6 +30,10 @@ boot() {
 	return "$ret"
 }
 
+if [ "${1-}" = --help ]; then
+	sed -n '/^#!/d; /^# SPDX/d; /^#/!q; s/^# \{0,1\}//p' "$0"
+	exit 0
+fi
 cd -- "$(dirname -- "$(readlink -f -- "$0")")" || exit 6
 if [ $# -eq 0 ]; then
 	for f in commands/*.sh; do [ ! -f "$f" ] || set -- "$@" "$(basename "$f" .sh)"; done

@@ -18,10 +18,26 @@ results_begin() {
 	out_free
 	mkdir -p -- "$(dirname -- "$OUT")" || die "$EX_INFRA" "cannot make $(dirname -- "$OUT"); name another folder with --out"
 	OUT=$(readlink -f -- "$OUT")
+	results_sweep
 	TMP=$(mktemp -d "$(dirname -- "$OUT")/.$(basename -- "$OUT").XXXXXX") ||
 		die "$EX_INFRA" "cannot write next to $OUT; name another folder with --out"
+	# Held as long as anything of this run lives, QEMU included.
+	exec {TMP_LOCK}<"$TMP" && flock -n "$TMP_LOCK" ||
+		die "$EX_INFRA" "cannot lock $TMP; is it on a file system without locks?"
 	mkdir "$TMP"/{boot,commands,consoles,logs,patches,records,status} ||
 		die "$EX_INFRA" "cannot write to $TMP; is the disk full?"
+}
+
+# results_sweep: remove what a run that was killed has left beside OUT. The
+# suffix is mktemp's; a folder that somebody holds is a run at work.
+results_sweep() {
+	local dir fd
+	for dir in "$(dirname -- "$OUT")/.$(basename -- "$OUT")".??????; do
+		[ -d "$dir" ] && [ -d "$dir/consoles" ] && [ ! -L "$dir" ] || continue
+		exec {fd}<"$dir" || continue
+		! flock -n "$fd" || { note "an earlier run was killed; removing $dir, which it left"; rm -rf -- "$dir"; }
+		exec {fd}<&-
+	done
 }
 
 # cleanup: nothing of ours stays behind, whatever the end was.

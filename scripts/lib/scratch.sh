@@ -14,6 +14,7 @@
 #   $SCRATCH/base    without any patch of the queue
 #   $SCRATCH/now     with all patches that are there, or are chosen and apply
 #   $SCRATCH/less    without the chosen ones (only with REVERSE)
+#   $SCRATCH/step.N  after each patch that is put in or taken out (scratch_steps)
 
 # shellcheck disable=SC2034 # STATE and DETAIL are read by apply.sh
 STATE=() DETAIL=() THERE=()
@@ -24,11 +25,19 @@ need_queue() {
 		die "$EX_USAGE" "${KIT_QUEUE:-KIT_QUEUE} is no queue; let KIT_QUEUE name a folder with patches/ and series/, or unset it"
 }
 
-# scratch_env: from here on git sees no repository and no configuration.
+# scratch_env: from here on git sees no repository and no configuration. What
+# the environment says of the user's own is kept in USER_GIT, for user_git. A
+# ceiling in place of GIT_DIR would not do: a path with a colon ends it.
 scratch_env() {
 	local var
-	for var in "${!GIT_@}"; do unset "$var"; done
-	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+	USER_GIT=()
+	for var in "${!GIT_@}"; do
+		case $var in
+		GIT_COMMITTER_* | GIT_CONFIG_*) USER_GIT+=("$var=${!var}") ;;
+		esac
+		unset "$var"
+	done
+	export GIT_DIR=/dev/null GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 }
 
 # scratch_copy TREE FILE...: make $SCRATCH and copy the FILEs that exist.
@@ -39,7 +48,6 @@ scratch_copy() {
 	shift
 	SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/kit-apply.XXXXXX") && SCRATCH=$(cd "$SCRATCH" && pwd -P) ||
 		die "$EX_INFRA" "cannot make a folder below ${TMPDIR:-/tmp}; free some space there or set TMPDIR"
-	export GIT_CEILING_DIRECTORIES=$SCRATCH
 	mkdir "$SCRATCH/tree" || infra_scratch
 	for file; do
 		no_links "$tree" "$file"
@@ -272,4 +280,36 @@ find_states() {
 	for i in "${!NAME[@]}"; do
 		[ -n "${CHOSEN[i]}" ] || [ -n "${THERE[i]}" ] || STATE[i]=
 	done
+}
+
+# one_step FROM TO I: IN has a change for patch I, which is the topmost of all
+# that are in, or else all is put together anew.
+one_step() {
+	local j
+	for ((j = $3 + 1; j < ${#NAME[@]}; j++)); do [ -z "${IN[j]}" ] || break; done
+	if [ "$j" -eq ${#NAME[@]} ]; then
+		fork_copy "$1" "$2" && try "$2" "${PATCH[$3]}" ${REVERSE:+-R}
+		return
+	fi
+	fork_copy base "$2"
+	for j in "${!NAME[@]}"; do
+		[ -z "${IN[j]}" ] || try "$2" "${PATCH[j]}" || return 1
+	done
+}
+
+# scratch_steps: the way from "tree" to the outcome patch by patch, those with
+# ACTION "work": in the order of the series, or with REVERSE from its tail. Sets
+# STEP (which patch each is); returns 1 if it cannot be gone one by one.
+scratch_steps() {
+	local i n=0 order=("${!NAME[@]}") from=tree end=now IN=("${THERE[@]}")
+	STEP=()
+	[ -z "${REVERSE-}" ] || { end=less; mapfile -t order < <(printf '%s\n' "${order[@]}" | tac); }
+	for i in "${order[@]}"; do
+		[ "${ACTION[i]}" = work ] || continue
+		n=$((n + 1)) STEP+=("$i")
+		if [ -n "${REVERSE-}" ]; then IN[i]=''; else IN[i]=1; fi
+		one_step "$from" "step.$n" "$i" || return 1
+		from=step.$n
+	done
+	diff -r "$SCRATCH/$from" "$SCRATCH/$end" >/dev/null
 }

@@ -109,12 +109,12 @@ config_failed() {
 }
 
 # queue_json [ARG...]: what apply.sh says about the queue on SRC, unchanged.
-queue_json() { "$KIT/scripts/apply.sh" --check --json "$@" "$LTS" "$SRC"; }
+queue_json() { "$KIT/scripts/apply.sh" --method patch --check --json "$@" "$LTS" "$SRC"; }
 
 # queue_apply ARG...: change SRC; the whole table goes to the log.
 queue_apply() {
 	local code
-	"$KIT/scripts/apply.sh" "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>&1 && return
+	"$KIT/scripts/apply.sh" --method patch "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>&1 && return
 	code=$?
 	tail -3 "$TMP/logs/apply.txt" >&2
 	[ "$code" -eq "$EX_FAIL" ] || fail "$code" "apply.sh failed on $VERSION; see above"
@@ -175,8 +175,23 @@ save_image() {
 	cp "$OBJ/$IMAGE" "$TMP/boot/$1.image" || fail "$EX_INFRA" "cannot save the $1 image"
 }
 
+# jobs_fit: JOBS, or as many guests as there is memory for: their own, all of
+# which they could touch, and half a GiB for QEMU itself.
+jobs_fit() {
+	local each have
+	each=$("$KIT_BIN/kit-topo" expect --json "$TOPO_FILE" | jq '.memory_mib + 512') ||
+		fail "$EX_INFRA" "kit-topo does not tell how much memory $TOPOLOGY has"
+	have=$(host_memory)
+	[ $((JOBS * each)) -gt "$have" ] || return 0
+	[ "$each" -le "$have" ] ||
+		fail "$EX_HOST" "a guest of $TOPOLOGY takes up to $each MiB and $have MiB are available; stop something else, or take a smaller topology"
+	JOBS=$((have / each))
+	note "$have MiB of memory are available and a guest takes up to $each, so $JOBS boot(s) at a time"
+}
+
 # boot_prepare: what both kernels boot with, besides the kernel.
 boot_prepare() {
+	jobs_fit
 	make_initramfs "$TMP/boot/initramfs.cpio" || fail "$EX_INFRA" "cannot write the initramfs"
 	mapfile -t PARAMS < <(guest_params)
 	mapfile -t MACHINE < <(qemu_machine)
