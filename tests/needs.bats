@@ -11,7 +11,7 @@ setup() {
 	NEEDS=(- "offline.patch stalled.patch" "limit.patch pair.patch" - - -)
 	INSTEAD=(- - - - - "limit.patch stalled.patch")
 	STATE=(applies applies applies applies applies applies)
-	CHOSEN=('' '' '' '' '' '') DETAIL=()
+	CHOSEN=('' '' '' '' '' '') THERE=() DETAIL=()
 	REVERSE='' WITHOUT=''
 }
 
@@ -135,7 +135,7 @@ refused_are() {
 }
 
 @test "what an alternative in the tree has the place of is refused" {
-	STATE[5]="already there" STATE[3]=conflict CHOSEN[3]=1
+	STATE[5]=conflict THERE[5]=1 CHOSEN[3]=1
 	needs_check
 	refused_are stalled
 	[[ ${DETAIL[3]} == "does not go together with instead, which is in the tree; "* ]]

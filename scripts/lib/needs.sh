@@ -5,9 +5,10 @@
 # headers say, held against what a run of apply.sh would leave in the tree.
 #
 # Used with the arrays that apply.sh fills, one element a patch in the order of
-# the series: NAME, CHOSEN (empty for one that was not asked for), STATE, and
-# NEEDS and INSTEAD, the last two columns of kit-queue list: names with blanks
-# between, or "-". REVERSE and WITHOUT are what the user said.
+# the series: NAME, CHOSEN (empty for one that was not asked for), STATE and
+# THERE (of scratch.sh), and NEEDS and INSTEAD, the last two columns of kit-queue
+# list: names with blanks between, or "-". REVERSE and WITHOUT are what the user
+# said.
 
 # needs_check: after find_states, before anything is decided by STATE. Sets
 # STATE "refused", and DETAIL to the reason, for each chosen patch that would
@@ -67,7 +68,8 @@ needs_place() {
 	local i
 	for i in "${!NAME[@]}"; do
 		[[ " ${INSTEAD[$1]} " == *" ${NAME[i]} "* || " ${INSTEAD[i]} " == *" ${NAME[$1]} "* ]] || continue
-		if [ "${STATE[i]}" = "already there" ]; then
+		# It can be there and a conflict, for the lines that patch I takes.
+		if [ "${STATE[i]}" = "already there" ] || [ -n "${THERE[i]-}" ]; then
 			printf 'does not go together with %s, which is in the tree; take that out first (--reverse)\n' "${NAME[i]%.patch}"
 			return
 		elif [ -n "${CHOSEN[i]}" ]; then
