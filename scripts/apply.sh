@@ -279,6 +279,7 @@ scratch_copy "$TREE" "${ALL_FILES[@]}"
 find_states
 plan
 [ $((FAILED + WORK)) -eq 0 ] || "${METHOD}_refuse"
+[ "$METHOD$REVERSE" != git ] || git_uncommitted
 if [ $FAILED -eq 0 ] && [ $WORK -gt 0 ]; then carry_out; fi
 name_actions
 report

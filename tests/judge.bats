@@ -2,67 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kit-judge on made-up records: what the verdict is, when it is none, and what
 # is written out.
+# shellcheck disable=SC2034 # for judge-helpers
 
 load helpers
 load lab-helpers
-
-setup_file() { build_tool kit-judge kit-console; }
-
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	mkdir out
-	scenario 'goal_used=97 goal_cov=2'
-	EXPECT=improved
-}
-
-# scenario HOST-SETTINGS: test.scn, three storms a run.
-scenario() {
-	printf '%s\n' 'program affinity-fork' 'mask m' 'guest storms=3 dilation=8' \
-		"host seeds=2 $1" >test.scn
-}
-
-# storms FILE USED...: a run as kit-console prints it; four workers on CPUs
-# 0-3, each with the same USED per cent of a window of 100 ms.
-storms() {
-	local file=$1
-	shift
-	printf '%s\n' "$@" | jq -n '[inputs] | {ended: true, problems: [], records:
-		([{type: "hello", line: 1, fields: {nonce: "x"}}] + (to_entries | map(
-		(.value * 1000 | tostring) as $us | {type: "storm", line: (.key + 2), fields: {
-			n: (.key | tostring), parent: "0", window_us: "100000",
-			fork_us: "400", start_us: "500", cpu: "0,1,2,3",
-			run_us: ([$us, $us, $us, $us] | join(","))}})))}' >"$file"
-}
-
-# edit FILE FILTER: change a run with jq.
-edit() { jq "$2" "$1" >edited && mv edited "$1"; }
-
-# runs BASE1 BASE2 PATCHED1 PATCHED2: a run of each, three storms that use that
-# share, give or take half a per cent.
-runs() {
-	local i
-	RUNS=()
-	for i in 1 2 3 4; do
-		storms "run$i" "$(jq -n "${!i}-0.5")" "${!i}" "$(jq -n "${!i}+0.5")"
-	done
-	RUNS=(base:1:aa:run1 base:2:bb:run2 patched:1:cc:run3 patched:2:dd:run4)
-}
-
-# judge [ARG...]: kit-judge on RUNS.
-judge() {
-	run "$KIT_BIN/kit-judge" --scenario test.scn --topology t --cpus 0-3 \
-		--expect "$EXPECT" --out out "$@" "${RUNS[@]}"
-}
-
-# results FILTER: it is true for results.json.
-results() { jq -e "$1" out/results.json >/dev/null || { jq . out/results.json; return 1; }; }
-
-# refused TEXT: exit 2, one line, and nothing written.
-refused() {
-	fails_with 2 "$1"
-	[ "${#lines[@]}" -eq 1 ]
-	[ -z "$(ls out)" ]
-}
+load judge-helpers
 
 @test "an improvement is as expected where one is expected" {
 	runs 25 26 98 99
@@ -405,68 +349,3 @@ against() {
 }
 
 # Program boot: nothing is measured.
-
-boot_scenario() { printf 'program boot\nguest dilation=1\nhost seeds=1\n' >test.scn; }
-
-# boot_run FILE: the golden console of a clean boot, as kit-console reads it.
-boot_run() {
-	"$KIT_BIN/kit-console" --nonce golden-clean --topology "$KIT/topologies/pair.topo" \
-		"$BATS_TEST_DIRNAME/golden/consoles/clean.txt" >"$1"
-}
-
-@test "two clean boots are judged with one seed each" {
-	boot_scenario
-	boot_run run1
-	cp run1 run2
-	RUNS=(base:1:aa:run1 patched:1:bb:run2)
-	EXPECT=no-difference
-	judge --reproducible
-	code 0
-	results '.ok and .metrics == {} and (has("expected") | not)
-		and [.checks[].ok] == [true, true] and [.base[].console_sha256] == ["aa"]'
-	[ "$(cat out/report.txt)" = "ok: base boots cleanly, with the machine asked for: 1 boots
-ok: patched boots cleanly, with the machine asked for: 1 boots" ]
-	[ "$(sed -n 2p out/results.ktap)" = 1..2 ]
-}
-
-@test "a boot that was not clean is not judged" {
-	boot_scenario
-	boot_run run1
-	jq '.problems = [{kind: "topology", line: 0, text: "x"}]' run1 >run2
-	RUNS=(base:1:aa:run1 patched:1:bb:run2)
-	EXPECT=no-difference
-	judge
-	refused "run2: this console has 1 problems"
-}
-
-@test "a boot of one kernel only is not judged" {
-	boot_scenario
-	boot_run run1
-	RUNS=(base:1:aa:run1)
-	EXPECT=no-difference
-	judge
-	refused "runs of both sides"
-}
-
-@test "the scenario boot of the kit is judged, a goal in it is refused" {
-	cp "$KIT/scenarios/boot.scn" test.scn
-	boot_run run1
-	RUNS=(base:1:aa:run1 patched:1:bb:run1)
-	EXPECT=no-difference
-	judge
-	code 0
-	rm out/*
-	printf 'host goal_used=1\n' >>test.scn
-	judge
-	refused "program boot does not measure used"
-}
-
-@test "each program of a scenario has a judge" {
-	boot_run run1
-	RUNS=(base:1:aa:run1 patched:1:bb:run1)
-	for f in "$KIT"/scenarios/*.scn; do
-		cp "$f" test.scn
-		judge
-		[[ $output != *"no judge for"* ]]
-	done
-}

@@ -87,6 +87,65 @@ site_make() {
 	site_list "$1/site/v6.x/incr"
 }
 
+# site_setup_file: for setup_file(): the site that the tests copy.
+site_setup_file() {
+	for tool in busybox curl gpg xz git; do
+		need_tool "$tool" "busybox curl gnupg xz-utils git"
+	done
+	site_make "$BATS_FILE_TMPDIR"
+}
+
+# site_setup: for setup(): a copy of the site below the test's folder, served, as
+# the kernel.org of fetch-tree.sh. Sets SITE, V6 (its v6.x) and TREES.
+site_setup() {
+	export GNUPGHOME=$BATS_FILE_TMPDIR/gnupg
+	SITE_BLOB=$BATS_FILE_TMPDIR/blob
+	SITE=$BATS_TEST_TMPDIR/site
+	# shellcheck disable=SC2034 # for the tests
+	V6=$SITE/v6.x
+	TREES=$KIT_CACHE/trees
+	cp -r "$BATS_FILE_TMPDIR/site" "$SITE"
+	cp -r "$BATS_FILE_TMPDIR/keys" "$SITE"
+	web_start "$SITE"
+	site_pin <"$BATS_FILE_TMPDIR/pinned.in"
+	export KIT_KERNEL_MIRROR=$WEB_URL KIT_KERNEL_KEYS=$BATS_TEST_TMPDIR/pinned no_proxy='*'
+	export SITE SITE_BLOB TREES
+}
+
+# site_pin: the pinned keys, from stdin, with their URLs on the test's server.
+site_pin() { sed "s,URL,$WEB_URL," >"$BATS_TEST_TMPDIR/pinned"; }
+
+# site_cgi NAME LINE...: a server at $WEB_URL/cgi-bin/NAME that does what these
+# lines of bash say; FILE is the file that was asked for, SIZE its bytes, plain
+# gives it as it is. A HEAD is answered before the lines are reached.
+site_cgi() {
+	local name=$1
+	shift
+	mkdir -p "$SITE/cgi-bin"
+	# shellcheck disable=SC2016 # for the server
+	{
+		printf '%s\n' '#!/bin/bash' "FILE=$SITE\$PATH_INFO" \
+			'head_of() { printf "Status: 200 OK\r\nContent-Length: %s\r\n\r\n" "$1"; }' \
+			'plain() { head_of "$SIZE"; [ "$REQUEST_METHOD" = HEAD ] || cat "$FILE"; exit; }' \
+			'[ -f "$FILE" ] || { printf "Status: 404 Not Found\r\n\r\n"; exit; }' \
+			'SIZE=$(stat -c %s "$FILE")' "$@"
+	} >"$SITE/cgi-bin/$name"
+	chmod +x "$SITE/cgi-bin/$name"
+}
+
+# odd_curl LINE: a curl that does LINE, bash that finds the arguments in "$@" and
+# the file to write in $OUT, before it brings the text of a tarball the first
+# time, and is the host's for the rest.
+odd_curl() {
+	# shellcheck disable=SC2016 # for the stub
+	stub "$BATS_TEST_TMPDIR/bin" curl \
+		'case " $* " in *" -I "*) ;; *.tar.xz\ )' \
+		'for a; do [ "${last:-}" != -o ] || OUT=$a; last=$a; done' \
+		"if mkdir $BATS_TEST_TMPDIR/odd 2>/dev/null; then $1; fi ;; esac" \
+		"exec $(type -P curl) \"\$@\""
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+}
+
 # web_start DIR: serve DIR on a free port of the loopback. Sets WEB_URL, WEB_PID
 # and WEB_LOG (a line for each request).
 web_start() {

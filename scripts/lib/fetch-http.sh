@@ -27,7 +27,8 @@ http_curl() {
 	rc=$?
 	HTTP_CODE='' HTTP_NEXT='' HTTP_ERROR=''
 	{ read -r HTTP_CODE HTTP_NEXT; read -r HTTP_ERROR; } <"$WORK/http"
-	if [ "$rc" -eq 23 ]; then
+	# Without a word from curl its report could not be written either.
+	if [ "$rc" -eq 23 ] || [ -z "$HTTP_CODE" ]; then
 		HTTP_ERROR="cannot write it ($(last_line /dev/null)); free space in $TREES"
 	elif [ "$rc" -eq 22 ] || [ "$rc" -eq 0 ] && [[ $HTTP_CODE != 2* ]]; then
 		HTTP_ERROR="the server answers $HTTP_CODE"

@@ -15,16 +15,19 @@ KORG_URL=${KORG_URL%/}
 KORG=			# folder: the signed lists, as DIR.sums with / as _
 KORG_WHY=		# why there is no list, for an error line
 KORG_CODE=		# and the exit code for that
+KORG_AWAY=		# set if nobody answers there at all
 KORG_BY=		# how the last file was checked, for the origin
 KORG_MAX=1000000000	# bytes that a tarball may have
 declare -A KORG_SIGNER	# the keys of the lists
 
 # kernelorg_open: make the folder. Returns 1 if this host cannot ask kernel.org
-# (KORG_WHY); EX_USAGE if KIT_KERNEL_MIRROR is no URL.
+# (KORG_WHY); EX_USAGE if KIT_KERNEL_MIRROR or KIT_FETCH_STALL is wrong.
 kernelorg_open() {
 	local tool
-	[[ $KORG_URL =~ ^https?://[^/?#@]+[^?#]*$ ]] ||
+	[[ $KORG_URL =~ ^https?://[^/?#@]+(/[^?#]*)?$ ]] ||
 		die "$EX_USAGE" "KIT_KERNEL_MIRROR: '$KORG_URL' is no base URL; give one such as https://cdn.kernel.org/pub/linux/kernel"
+	[[ $HTTP_STALL =~ ^[1-9][0-9]{0,4}$ ]] ||
+		die "$EX_USAGE" "KIT_FETCH_STALL: '$HTTP_STALL' is no number of seconds; give one such as 30"
 	for tool in curl gpg xz; do
 		command -v "$tool" >/dev/null && continue
 		KORG_CODE=$EX_HOST
@@ -56,7 +59,10 @@ kernelorg_sums() {
 	rc=$?
 	case $rc in
 	1) KORG_WHY="$KORG_URL/$1 has no sha256sums.asc" ;;
-	2) KORG_WHY="cannot read $KORG_URL/$1/sha256sums.asc: $HTTP_ERROR" ;;
+	2)
+		KORG_WHY="cannot read $KORG_URL/$1/sha256sums.asc: $HTTP_ERROR"
+		[ "$HTTP_CODE" != 000 ] || KORG_AWAY=1
+		;;
 	esac
 	[ "$rc" -eq 0 ] || return 1
 	sig_clear checksums "$WORK/sums.asc" "$text"
@@ -85,7 +91,7 @@ kernelorg_has_not() {
 	local newest or="name a tarball or git URL with --from, or put the tree into $TREES/${1/%$2/$2.POINT}"
 	[ -z "$KORG_WHY" ] || [ "$KORG_CODE" -eq "$EX_INFRA" ] || die "$KORG_CODE" "$KORG_WHY"
 	newest=$(kernelorg_list "$2" | awk '{ v = $1 } END { print v }')
-	if [ "$1" = "$2" ]; then
+	if [ "$1" = "$2" ] || [ -n "$KORG_AWAY" ]; then
 		die "$EX_INFRA" "${KORG_WHY:-kernel.org has no $1}; $or"
 	fi
 	[ -z "$KORG_WHY" ] || note "$KORG_WHY; trying without"

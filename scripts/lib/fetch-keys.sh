@@ -58,18 +58,20 @@ keys_have() {
 		awk -F: -v f="$1" '$1 == "pub" { p = 1 } $1 == "fpr" && p { if ($10 == f) ok = 1; p = 0 } END { exit !ok }'
 }
 
-# keys_get FINGERPRINT: have that pinned key, from the cache if it is new
-# enough, else from its URL, else from the cache all the same. Returns 1 if it
-# cannot be had.
+# keys_get FINGERPRINT [new]: have that pinned key, from the cache if it is new
+# enough, else from its URL, else from the cache all the same; with "new" from
+# its URL in any case. Returns 1 if it cannot be had.
 keys_get() {
 	local kept=$KEYS_CACHE/$1 url
-	keys_have "$1" && return
-	[ ! -f "$kept" ] || keys_import "$kept"
+	if [ -z "${2:-}" ]; then
+		keys_have "$1" && return
+		[ ! -f "$kept" ] || keys_import "$kept"
+	fi
 	[ -z "${KIT_KERNEL_KEYRING:-}" ] || { keys_have "$1"; return; }
-	if ! keys_have "$1" || [ -n "$(find "$kept" -mtime "+$KEYS_DAYS")" ]; then
+	if [ -n "${2:-}" ] || ! keys_have "$1" || [ -n "$(find "$kept" -mtime "+$KEYS_DAYS")" ]; then
 		url=$(awk -v f="$1" '$1 == f { print $4; exit }' "$KEYS_FILE")
-		http_get "$url" "$WORK/key" 4000000 && keys_import "$WORK/key"
-		keys_have "$1" && keys_keep "$1"
+		http_get "$url" "$WORK/key" 4000000 && keys_import "$WORK/key" &&
+			keys_have "$1" && keys_keep "$1"
 	fi
 	keys_have "$1"
 }
@@ -95,15 +97,19 @@ keys_keep() {
 # signature; see sig_read. SIG is "broken" if FILE cannot be unpacked whole.
 # The key is had first: unpacking takes a while.
 sig_packed() {
+	local once
 	sig_gpg --verify "$2" /dev/null
 	sig_read "$1"
 	[ "$SIG" != nokey ] || keys_get "$SIG_KEY" || return 0
 	[ "$SIG" != unknown ] || keys_get_all "$1"
-	if ! run sig_unpack "$2" "$3"; then
-		SIG=broken SIG_WHY="is cut short or broken"
-		return
-	fi
-	sig_read "$1"
+	for once in 1 2; do
+		if ! run sig_unpack "$2" "$3"; then
+			SIG=broken SIG_WHY="is cut short or broken"
+			return
+		fi
+		sig_read "$1"
+		[ "$SIG" = expired ] && [ "$once" -eq 1 ] && keys_get "$SIG_KEY" new || return 0
+	done
 }
 
 # sig_unpack SIGNATURE FILE: false if xz finds FILE broken.
@@ -121,6 +127,7 @@ sig_clear() {
 	sig_read "$1"
 	case $SIG in
 	nokey) keys_get "$SIG_KEY" ;;
+	expired) keys_get "$SIG_KEY" new ;;
 	unknown) keys_get_all "$1" ;;
 	*) false ;;
 	esac && {
@@ -138,6 +145,8 @@ sig_gpg() { keys_gpg --status-fd 3 "$@" 3>"$WORK/status" >/dev/null 2>&1; }
 #   nokey  said to be signed by such a key, but gpg does not have the key
 #   unknown  by a key that gpg does not have and that is not pinned; it may be
 #          a subkey of one that is
+#   expired  by such a key after it had expired, as far as gpg knows: a key may
+#          have been given more time since it was kept
 #   bad    anything else
 # and SIG_KEY and SIG_WHY. A key that has expired by now counts for what it
 # signed before that: kernel.org does not sign old releases again. What a
@@ -171,7 +180,10 @@ sig_read() {
 			[ "$kind" = GOODSIG ] || SIG=unknown
 		fi
 		;;
-	EXPKEYSIG) SIG_WHY="was signed by $SIG_KEY after that key had expired" ;;
+	EXPKEYSIG)
+		[ "$role" != "$1" ] || SIG=expired
+		SIG_WHY="was signed by $SIG_KEY after that key had expired"
+		;;
 	EXPSIG) SIG_WHY="has a signature that has expired, by $SIG_KEY" ;;
 	REVKEYSIG) SIG_WHY="is signed by a revoked key, $SIG_KEY" ;;
 	BADSIG) SIG_WHY="has a wrong signature: it is not what $SIG_KEY signed" ;;

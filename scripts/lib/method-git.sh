@@ -29,6 +29,19 @@ git_refuse() {
 	for file in "${files[@]}"; do file_clean "$file"; done
 }
 
+# git_uncommitted: a patch that is there need not be there in a commit.
+git_uncommitted() {
+	local i files=()
+	for i in "${!NAME[@]}"; do
+		# shellcheck disable=SC2206 # names with blanks between
+		[ "${STATE[i]}" != "already there" ] || files+=(${FILES[i]})
+	done
+	[ ${#files[@]} -gt 0 ] || return 0
+	user_git diff-index --name-only HEAD -- "${files[@]}" 2>/dev/null | while read -r i; do
+		note "$TREE/$i has changes that are not committed; what is already there may be there only in these"
+	done
+}
+
 infra_git() { die "$EX_INFRA" "git cannot read or write $GITDIR (see above); $TREE is as it was"; }
 
 lock_held() {
@@ -92,8 +105,8 @@ git_prepare() {
 index_info() {
 	local change path mode blob
 	journal_list "$SCRATCH/$1" "$SCRATCH/$2" "${ALL_FILES[@]}" | sed -n '/^[MAD]/p' >"$SCRATCH/changes"
-	sed -n 's/^[MA] //p' "$SCRATCH/changes" | sed "s|^|$SCRATCH/$2/|" |
-		user_git hash-object -w --no-filters --stdin-paths >"$SCRATCH/blobs" || return
+	sed -n 's/^[MA] //p' "$SCRATCH/changes" |
+		while read -r path; do printf '%s\n' "$SCRATCH/$2/$path"; done | user_git hash-object -w --no-filters --stdin-paths >"$SCRATCH/blobs" || return
 	while read -r change path <&3; do
 		case $change in
 		M)	mode=$(GIT_INDEX_FILE=$SCRATCH/index user_git ls-files -s -- "$path") && mode=${mode%% *} ;;

@@ -13,6 +13,9 @@
 . "$KIT/scripts/lib/method-git.sh"
 . "$KIT/scripts/lib/method-quilt.sh"
 
+# The environment may have these names, too.
+GIT='' GITDIR='' MENDING=''
+
 # user_git ARG...: git in TREE, with the user's configuration but without hooks,
 # helpers in the background or another place for a part of the index. Reads only
 # what it has to: no lock that git itself calls optional.

@@ -1,0 +1,17 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# apply.sh --method git, killed at every system call that changes something.
+
+load helpers
+load queue-helpers
+load kill-helpers
+
+setup() { kill_git_tree; }
+
+@test "git: killed at any call of an apply, --recover and a second run both mend it" {
+	sweep git
+}
+
+@test "git: killed at any call of taking the patches out, --recover and a second run both mend it" {
+	sweep --reverse git
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# apply.sh --method quilt, killed at every system call that changes something.
+
+load helpers
+load queue-helpers
+load kill-helpers
+
+setup() { kill_quilt_tree; }
+
+@test "quilt: killed at any call of an apply, --recover and a second run both mend it" {
+	sweep quilt
+}
+
+@test "quilt: killed at any call of taking the patches out, --recover and a second run both mend it" {
+	sweep --reverse quilt
+}
