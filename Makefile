@@ -5,6 +5,7 @@
 # make check      every test of the README (see tests/README.md)
 # make check-fast the tests that build and boot no kernel
 # make lint       shellcheck of scripts and tests, the lint of the queues
+# make fuzz       fuzzing of the code that reads files (see tests/fuzz/run.sh)
 # make bench      the times of README.md, measured on this machine
 # make clean      remove build/
 

@@ -263,6 +263,7 @@ need_tools
 trap cleanup EXIT
 signals_on
 scratch_env
+scratch_sweep
 if [ "$RECOVER" = yes ]; then
 	lock_tree
 	journal_mend no

@@ -44,6 +44,35 @@ boots() {
 	line "$1, $2 storms, one boot (slowest of four)" "$(time_of '[.times.each_boot[]] | max')" "$3"
 }
 
+# apply WHAT BOUND ARG...: one run of apply.sh on $DIR/tree.
+apply() {
+	local start=$EPOCHREALTIME us
+	"$KIT/scripts/apply.sh" "${@:3}" "$LTS" "$DIR/tree" >"$DIR/log" 2>&1 || { cat "$DIR/log" >&2; exit "$EX_FAIL"; }
+	us=$((${EPOCHREALTIME/./} - ${start/./}))
+	line "$1" "$((us / 1000000)).$(printf %06d $((us % 1000000)))" "$2"
+}
+
+# apply_times: the whole queue on an unpacked tree and on a git checkout of it.
+apply_times() {
+	local git=(git -C "$DIR/tree" -c gc.auto=0)
+	local -x GIT_AUTHOR_NAME=bench GIT_COMMITTER_NAME=bench
+	local -x GIT_AUTHOR_EMAIL=bench@kit.invalid GIT_COMMITTER_EMAIL=bench@kit.invalid
+	cp -al -- "$TREE" "$DIR/tree" 2>/dev/null || { rm -rf "$DIR/tree"; cp -a -- "$TREE" "$DIR/tree"; } || exit "$EX_INFRA"
+	apply "apply.sh --check of the whole queue, unpacked" 1 --check --class all
+	# a newer release has some of it: without any of it there is most to do
+	"$KIT/scripts/apply.sh" --class all --reverse "$LTS" "$DIR/tree" >"$DIR/log" 2>&1 || { cat "$DIR/log" >&2; exit "$EX_FAIL"; }
+	apply "apply.sh of the whole queue, unpacked" 2 --class all
+	apply "apply.sh --reverse, unpacked" 2 --class all --reverse
+	# Debian's .gitignore has "/*"; the low threshold writes one pack
+	"${git[@]}" init -q && "${git[@]}" -c core.bigFileThreshold=1 -c core.compression=0 add -A -f &&
+		"${git[@]}" commit -q -m base || exit "$EX_INFRA"
+	apply "apply.sh --check, git checkout" 1 --check --class all
+	apply "apply.sh of the whole queue, git checkout" 3 --class all
+	apply "apply.sh --reverse, git checkout" 3 --class all --reverse
+	rm -rf "${DIR:?}/tree"
+}
+
+apply_times
 real=$KIT_CACHE
 export KIT_CACHE=$DIR/cache
 verify --seeds 2

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# apply.sh --method git, killed at every system call that changes something.
+# apply.sh --method git, killed at system calls that change something: each
+# fifth here, and every one with KIT_TEST_ALL=1.
 
 load helpers
 load queue-helpers
@@ -9,9 +10,9 @@ load kill-helpers
 setup() { kill_git_tree; }
 
 @test "git: killed at any call of an apply, --recover and a second run both mend it" {
-	sweep git
+	sweep 5 git
 }
 
 @test "git: killed at any call of taking the patches out, --recover and a second run both mend it" {
-	sweep --reverse git
+	sweep 5 --reverse git
 }

@@ -44,7 +44,7 @@ parse_args() {
 		case $1 in
 		--reverse) REVERSE=(--reverse) ;;
 		--cuts) CUTS=yes ;;
-		--error) ERROR=$2 TWICE=0; shift ;;
+		--error) ERROR=$2; shift ;;
 		--every) EVERY=$2; shift ;;
 		--objects) OBJECTS=$2; shift ;;
 		--twice) TWICE=$2; shift ;;
@@ -56,6 +56,7 @@ parse_args() {
 		shift
 	done
 	OBJECTS=${OBJECTS:-$EVERY}
+	[ -z "$ERROR" ] || CUTS='' TWICE=0
 	[[ $EVERY$OBJECTS$JOBS =~ ^[1-9][0-9]*$ && $TWICE =~ ^[0-9]+$ ]] ||
 		die "$EX_USAGE" "--every, --objects, --jobs and --twice take numbers"
 	[ $# -ge 3 ] || die "$EX_USAGE" "METHOD, LTS and TREE are needed, for example: $PROG git 6.12 ../linux"

@@ -138,6 +138,19 @@ also_finds() {
 	also_finds patches/6.12/one.patch:13 'no "---" between the tags and the diff'
 }
 
+@test "what hides lines, or would command a terminal, is found and shown as text" {
+	printf '\0two.patch\n' >>"$S"
+	also_finds series/6.12.stable:1 "a NUL byte, which hides what is below it"
+	three_patches
+	printf '3s/$/ \033[2J/\n' >"$BATS_TEST_TMPDIR/script"
+	sed -i -f "$BATS_TEST_TMPDIR/script" "$P"
+	finds patches/6.12/one.patch:3 "a control character"
+	printf '\033]0;title\n' >>"$P"
+	run "$LINT"
+	[[ $output == *"\"?]0;title\" is no part of a plain unified diff"* ]]
+	[[ $output != *$'\033'* ]]
+}
+
 @test "CRLF, other encodings and blanks at the end are found" {
 	sed -i 's/$/\r/' "$P"
 	also_finds patches/6.12/one.patch:1 "carriage returns"

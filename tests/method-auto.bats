@@ -192,3 +192,16 @@ killed_at() {
 	"$APPLY" 6.12 "$T"
 	[ "$(stat -c %y "$T/kernel/sched" "$T/kernel" "$T")" = "$times" ]
 }
+
+@test "the scratch folder of a killed run is removed later, that of a live one is not" {
+	mkdir "$TMPDIR/kit-apply.killed" "$TMPDIR/kit-apply.alive" "$TMPDIR/kit-apply.young"
+	touch -d '5 minutes ago' "$TMPDIR/kit-apply.killed" "$TMPDIR/kit-apply.alive"
+	exec 7<"$TMPDIR/kit-apply.alive"
+	flock -s 7
+	run "$APPLY" --recover 6.12 "$T"
+	fails_with 0 "nothing to mend"
+	exec 7<&-
+	[ ! -e "$TMPDIR/kit-apply.killed" ]
+	[ -e "$TMPDIR/kit-apply.alive" ]
+	[ -e "$TMPDIR/kit-apply.young" ]
+}

@@ -5,6 +5,7 @@
 
 load helpers
 load queue-helpers
+load method-helpers
 
 setup() {
 	need_tool filterdiff patchutils
@@ -35,15 +36,8 @@ foreign() {
 	FOREIGN=$BATS_TEST_TMPDIR/foreign
 }
 
-# refused TEXT ARG...: exit 7 with TEXT, and nothing has changed.
-refused() {
-	local before
-	before=$(full_sum "$T")
-	run "$APPLY" --method quilt "${@:2}" 6.12 "$T"
-	fails_with 7 "$1"
-	[ "$(full_sum "$T")" = "$before" ] || { echo "$T has changed"; return 1; }
-	[ ! -e "$T/.kit-apply.new" ]
-}
+# refused_here TEXT ARG...: the same with --method quilt.
+refused_here() { refused "$1" --method quilt "${@:2}"; }
 
 @test "in a tree without quilt a series is begun that quilt pops and pushes" {
 	run "$APPLY" --method quilt 6.12 "$T"
@@ -97,8 +91,8 @@ refused() {
 	q add kernel/sched/core.c
 	echo 'int later;' >>"$T/kernel/sched/core.c"
 	q refresh -p ab
-	refused "later.patch lies on top of what is to be taken out; QUILT_PATCHES=patches quilt pop three.patch, run apply.sh again, then quilt push -a" --reverse
-	refused "quilt pop two.patch, run apply.sh again" --reverse --only one,two
+	refused_here "later.patch lies on top of what is to be taken out; QUILT_PATCHES=patches quilt pop three.patch, run apply.sh again, then quilt push -a" --reverse
+	refused_here "quilt pop two.patch, run apply.sh again" --reverse --only one,two
 	q pop three.patch
 	run "$APPLY" --method quilt --reverse 6.12 "$T"
 	fails_with 0 "reversed 3, not there 0"
@@ -114,7 +108,7 @@ refused() {
 	q pop -f
 	q push
 	sed -i 's/core10_other/core10_three/' "$T/kernel/sched/core.c"
-	refused "three.patch is not the patch of that name in the queue" --reverse --only three
+	refused_here "three.patch is not the patch of that name in the queue" --reverse --only three
 }
 
 @test "--reverse takes a patch of the queue that was refreshed" {
@@ -129,17 +123,17 @@ refused() {
 
 @test "--reverse does not take out of the files what quilt did not push" {
 	cp "$AFTER"/kernel/sched/*.c "$T/kernel/sched/"
-	refused "one.patch is in $T, but not as a patch that quilt pushed; --method patch takes it out" --reverse
+	refused_here "one.patch is in $T, but not as a patch that quilt pushed; --method patch takes it out" --reverse
 }
 
 @test "a series that is pushed in part or not at all is refused, with the line that pushes it" {
 	foreign 4
 	q pop 1
-	refused "3 of 4 patches of $T/debian/patches/series are pushed; push the others first (QUILT_PATCHES=debian/patches quilt push -a)"
+	refused_here "3 of 4 patches of $T/debian/patches/series are pushed; push the others first (QUILT_PATCHES=debian/patches quilt push -a)"
 	q pop -a
-	refused "0 of 4 patches of $T/debian/patches/series are pushed"
+	refused_here "0 of 4 patches of $T/debian/patches/series are pushed"
 	rm -rf "$T/.pc"
-	refused "0 of 4 patches of $T/debian/patches/series are pushed"
+	refused_here "0 of 4 patches of $T/debian/patches/series are pushed"
 	(cd "$T" && QUILT_PATCHES=debian/patches quilt push -a)
 	run "$APPLY" 6.12 "$T"
 	fails_with 0 "applied 3, already there 0"
@@ -159,10 +153,10 @@ refused() {
 	export QUILT_PATCHES=debian/patches
 	q rename -P theirs-1.patch two.patch
 	unset QUILT_PATCHES
-	refused "$T/debian/patches has another patch called two.patch; rename it"
+	refused_here "$T/debian/patches has another patch called two.patch; rename it"
 	q rename -P two.patch theirs-1.patch
 	echo "no patch" >"$T/debian/patches/two.patch"
-	refused "$T/debian/patches has another patch called two.patch; rename it"
+	refused_here "$T/debian/patches has another patch called two.patch; rename it"
 	rm "$T/debian/patches/two.patch"
 	run "$APPLY" 6.12 "$T"
 	fails_with 0 "applied 3, already there 0"
@@ -171,7 +165,7 @@ refused() {
 @test "changes that quilt does not know of are refused in the files of a patch, and kept in others" {
 	foreign 2
 	echo 'int mine;' >>"$T/kernel/sched/core.c"
-	refused "$T/kernel/sched/core.c has changes that quilt does not know of"
+	refused_here "$T/kernel/sched/core.c has changes that quilt does not know of"
 	run "$APPLY" --only one,two 6.12 "$T"
 	fails_with 0 "applied 2, already there 0"
 	tail -n 1 "$T/kernel/sched/core.c" | grep -q mine
@@ -182,31 +176,31 @@ refused() {
 	run "$APPLY" 6.12 "$T"
 	fails_with 0 "applied 3, already there 0"
 	echo 'int more;' >>"$T/kernel/sched/fair.c"
-	refused "$T/kernel/sched/fair.c has changes that quilt does not know of" --reverse
+	refused_here "$T/kernel/sched/fair.c has changes that quilt does not know of" --reverse
 }
 
 @test "a .pc that is broken or of another version is refused" {
 	foreign 2
 	echo 1 >"$T/.pc/.version"
-	refused "is not of the version 2 that quilt has today"
+	refused_here "is not of the version 2 that quilt has today"
 	rm "$T/.pc/.version"
-	refused "is not of the version 2 that quilt has today"
+	refused_here "is not of the version 2 that quilt has today"
 	echo 2 >"$T/.pc/.version"
 	echo gone.patch >>"$T/.pc/applied-patches"
-	refused "what quilt has pushed in $T is not what debian/patches/series says"
+	refused_here "what quilt has pushed in $T is not what debian/patches/series says"
 	sed -i '$d' "$T/.pc/applied-patches"
 	: >"$T/.pc/theirs-2.patch~refresh"
-	refused "quilt wants theirs-2.patch refreshed first"
+	refused_here "quilt wants theirs-2.patch refreshed first"
 }
 
 @test "patches that are kept outside of the tree are refused, as is a link to them" {
 	foreign 2
 	mv "$T/debian/patches" "$BATS_TEST_TMPDIR/queue of theirs"
 	echo "$BATS_TEST_TMPDIR/queue of theirs" >"$T/.pc/.quilt_patches"
-	refused "outside of $T"
+	refused_here "outside of $T"
 	echo debian/patches >"$T/.pc/.quilt_patches"
 	ln -s "$BATS_TEST_TMPDIR/queue of theirs" "$T/debian/patches"
-	refused "symbolic link"
+	refused_here "symbolic link"
 }
 
 @test "the user's settings of quilt do not matter" {
@@ -238,5 +232,5 @@ refused() {
 	fails_with 0 "would apply 3, already there 0"
 	[ "$(full_sum "$T")" = "$before" ]
 	q pop 1
-	refused "2 of 3 patches" --check
+	refused_here "2 of 3 patches" --check
 }

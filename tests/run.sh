@@ -3,7 +3,7 @@
 #
 # tests/run.sh [--fast] [FILE...]
 #
-# Runs the tests: installs what they need (scripts/host-check.sh names it
+# Runs the tests: installs what they need (scripts/doctor.sh names it
 # first), builds the host tools and runs the C unit tests and the bats files,
 # two files at a time. The files tests/chain-*.bats build and boot real
 # kernels; they run last, one after the other.
@@ -107,7 +107,7 @@ main() {
 	for f in "${FILES[@]}"; do
 		case $f in */chain-*) slow+=("$f") ;; *) quick+=("$f") ;; esac
 	done
-	"$KIT/scripts/host-check.sh" --install --for apply,fetch,build,boot,test >&2 || exit
+	"$KIT/scripts/doctor.sh" --quiet --install --for apply,fetch,build,boot,test >&2 || exit
 	rm -rf "$TAPS/taps"
 	mkdir -p "$TAPS/taps" || die "$EX_INFRA" "cannot write to $TAPS; free some space"
 	# A tool that does not build is one failed test (static.bats), and the

@@ -27,6 +27,9 @@ static const char *sibling_text(const struct topology *t, int cpu)
 
 void topo_expect_text(const struct topology *t, enum topo_arch arch, FILE *out)
 {
+	struct topo_smp smp;
+
+	topo_smp(t, arch, &smp);
 	fprintf(out, "cpus %d\nnodes %d\nsockets %d\nmemory-mib %u\n", t->nr_cpus, t->nr_nodes,
 		t->nr_sockets, t->memory);
 	for (int n = 0; n < t->nr_nodes; n++)
@@ -40,7 +43,7 @@ void topo_expect_text(const struct topology *t, enum topo_arch arch, FILE *out)
 	}
 	for (int cpu = 0; cpu < t->nr_cpus; cpu++)
 		fprintf(out, "cpu %d node=%d package=%d siblings=%s\n", cpu, topo_node_of(t, cpu),
-			topo_package(t, arch, cpu), sibling_text(t, cpu));
+			topo_package(&smp, cpu), sibling_text(t, cpu));
 }
 
 /* jansson returns NULL when memory is out, and that is no topology. */
@@ -71,11 +74,13 @@ static json_t *nodes_json(const struct topology *t)
 static json_t *cpus_json(const struct topology *t, enum topo_arch arch)
 {
 	json_t *cpus = some(json_array());
+	struct topo_smp smp;
 
+	topo_smp(t, arch, &smp);
 	for (int cpu = 0; cpu < t->nr_cpus; cpu++)
 		json_array_append_new(cpus, some(json_pack("{s:i, s:i, s:i, s:s}",
 			"cpu", cpu, "node", topo_node_of(t, cpu), "package",
-			topo_package(t, arch, cpu), "siblings", sibling_text(t, cpu))));
+			topo_package(&smp, cpu), "siblings", sibling_text(t, cpu))));
 	return cpus;
 }
 

@@ -84,12 +84,9 @@ void topo_smp(const struct topology *t, enum topo_arch arch, struct topo_smp *sm
 	}
 }
 
-int topo_package(const struct topology *t, enum topo_arch arch, int cpu)
+int topo_package(const struct topo_smp *smp, int cpu)
 {
-	struct topo_smp smp;
-
-	topo_smp(t, arch, &smp);
-	return cpu / (smp.dies * smp.cores * smp.threads);
+	return cpu / (smp->dies * smp->cores * smp->threads);
 }
 
 const struct topo_mask *topo_mask(const struct topology *t, const char *name)

@@ -89,8 +89,8 @@ void topo_siblings(const struct topology *t, int cpu, struct cpulist *l);
  */
 void topo_smp(const struct topology *t, enum topo_arch arch, struct topo_smp *smp);
 
-/* topo_package - the physical_package_id that @cpu must report on @arch. */
-int topo_package(const struct topology *t, enum topo_arch arch, int cpu);
+/* topo_package - the physical_package_id that @cpu must report. */
+int topo_package(const struct topo_smp *smp, int cpu);
 
 /* The mask called @name, or NULL. */
 const struct topo_mask *topo_mask(const struct topology *t, const char *name);

@@ -1,35 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What this host has and lacks. Needs common.sh. Nothing but bash and
-# coreutils is used: on a fresh host there is not even make or awk. The
-# requirements are data: configs/host-packages, host-compilers, host-resources.
+# What this host has and lacks. Needs common.sh. Nothing but bash and coreutils
+# is used: on a fresh host there is not even make or awk. The requirements are
+# data: configs/host-packages, host-minimums, host-troubles, host-resources and
+# host-measured.
 
-HOST_MISSING=()		# "CHECK|what is wrong with it|PACKAGE", PACKAGE may be -
-HOST_PROBLEMS=()	# what no package mends, one line each
-HOST_CHECKED=0
+# What was looked at, a line each: STATE, WHAT, HAVE, WANT, NEEDED, JOBS,
+# PACKAGE and TEXT with HOST_SEP between. STATE is ok, missing, old, trouble,
+# short or note; NEEDED is required or optional; PACKAGE may be "-".
+HOST_FOUND=()
+HOST_SEP=$'\037'
 
-# host_arch: this host's architecture as the kit names it (arm64, x86_64).
-host_arch() {
-	local m
-	m=$(uname -m)
-	case $m in aarch64) echo arm64 ;; *) echo "$m" ;; esac
+# host_found STATE WHAT HAVE WANT NEEDED JOBS PACKAGE TEXT: take note of one.
+host_found() {
+	local IFS=$HOST_SEP
+	HOST_FOUND+=("$*")
 }
 
-# host_triplet ARCH: the prefix of ARCH's cross compiler.
+# This host's architecture as the kit names it (arm64, x86_64).
+HOST_ARCH=$(uname -m)
+HOST_ARCH=${HOST_ARCH/#aarch64/arm64}
+
+# host_triplet ARCH: the prefix of ARCH's cross tools.
 host_triplet() {
 	case $1 in arm64) echo aarch64-linux-gnu ;; *) echo "$1-linux-gnu" ;; esac
 }
 
+# host_cross ARCH TOOL: TOOL (gcc, ld) as it is called here when it is for ARCH.
+host_cross() {
+	if [ "$1" = "$HOST_ARCH" ]; then
+		echo "$2"
+	else
+		echo "$(host_triplet "$1")-$2"
+	fi
+}
+
 # host_cc ARCH gcc|clang: the compiler that builds for ARCH here.
 host_cc() {
-	if [ "$2" = clang ]; then
-		echo clang
-	elif [ "$1" = "$(host_arch)" ]; then
-		echo gcc
-	else
-		echo "$(host_triplet "$1")-gcc"
-	fi
+	case $2 in clang) echo clang ;; *) host_cross "$1" gcc ;; esac
 }
 
 # host_manager: the package manager (apt, dnf, zypper, pacman), or nothing.
@@ -42,6 +51,17 @@ host_manager() {
 	done
 }
 
+# host_install_line: the command that PACKAGEs are appended to, for root.
+host_install_line() {
+	case $(host_manager) in
+	apt) echo "apt-get install --no-install-recommends" ;;
+	dnf) echo "dnf install" ;;
+	zypper) echo "zypper install" ;;
+	pacman) echo "pacman -S" ;;
+	*) echo "(your package manager)" ;;
+	esac
+}
+
 # host_rows FILE: the lines of a data file without comments and blank lines.
 host_rows() {
 	local line
@@ -50,61 +70,88 @@ host_rows() {
 	done <"$KIT/configs/$1"
 }
 
-# host_wanted JOBS TARGET ASKED_JOBS ASKED_ARCHS (comma lists): does the row
-# with JOBS and TARGET concern what was asked for?
-host_wanted() {
-	local job arch hit=
+# host_needs JOBS TARGET ASKED_JOBS ASKED_ARCHS (comma lists): set NEED to required
+# or optional if the row with JOBS and TARGET concerns what was asked for, and
+# return 1 if it does not.
+host_needs() {
+	local job arch
+	NEED=
 	for job in ${3//,/ }; do
-		case ,$1, in *,all,* | *,"$job",*) hit=1 ;; esac
-	done
-	[ -n "$hit" ] || return 1
-	for arch in ${4//,/ }; do
-		case $2 in
-		any | "$arch") return 0 ;;
-		"$arch-cross") [ "$arch" = "$(host_arch)" ] || return 0 ;;
-		native) [ "$arch" != "$(host_arch)" ] || return 0 ;;
+		case ,$1, in
+		*,all,* | *,"$job",*) NEED=required && break ;;
+		*,"$job"\?,*) NEED=optional ;;
 		esac
+	done
+	[ -n "$NEED" ] || return 1
+	for arch in ${4//,/ }; do
+		case $2 in any | "$arch") ;;
+		"$arch-cross") [ "$arch" != "$HOST_ARCH" ] || continue ;;
+		native) [ "$arch" = "$HOST_ARCH" ] || continue ;;
+		*) continue ;;
+		esac
+		return 0
 	done
 	return 1
 }
 
-# host_check JOBS ARCHS: look for everything that the jobs need; fills
-# HOST_MISSING. Returns 1 if something is missing.
+# host_check JOBS ARCHS: look for everything of host-packages that they need.
 host_check() {
-	local check jobs target apt dnf zypper pacman manager package wrong
+	local check jobs target apt dnf zypper pacman manager package min
 	manager=$(host_manager)
-	HOST_MISSING=()
-	HOST_CHECKED=0
 	# shellcheck disable=SC2034 # apt to pacman are read through ${!manager}
 	while IFS='|' read -r check jobs target apt dnf zypper pacman; do
+		read -r check <<<"$check"
 		read -r jobs <<<"$jobs"
 		read -r target <<<"$target"
-		read -r check <<<"$check"
-		host_wanted "$jobs" "$target" "$1" "$2" || continue
-		HOST_CHECKED=$((HOST_CHECKED + 1))
-		wrong=$(host_lacks "$check" "$target") && continue
+		host_needs "$jobs" "$target" "$1" "$2" || continue
 		package=-
 		[ -z "$manager" ] || read -r package <<<"${!manager}"
-		HOST_MISSING+=("$check|$wrong|$package")
+		read -r _ _ min <<<"$check"
+		case $check in cmd\ *) ;; *) min='' ;; esac
+		host_look "$check" "$target" || :
+		host_name "$check" "$target"
+		host_found "$STATE" "$NAME" "$HAVE" "$min" "$NEED" "$jobs" "$package" "$TEXT"
 	done < <(host_rows host-packages)
-	[ ${#HOST_MISSING[@]} -eq 0 ]
 }
 
-# host_lacks CHECK TARGET: true if the host has it; else print what is wrong.
-host_lacks() {
-	local kind what min have
+# host_name CHECK TARGET: set NAME to what a reader calls it.
+host_name() {
+	local kind what rest
+	read -r kind what rest <<<"$1"
+	case $kind:$2 in
+	cmd:*) NAME=$what ;;
+	sub:*) NAME="$what $rest" ;;
+	libc:native) NAME="static libc" ;;
+	libc:*) NAME="static libc for ${2%-cross}" ;;
+	*) NAME=$kind${what:+ $what} ;;
+	esac
+}
+
+# host_look CHECK TARGET: set STATE, HAVE (a version, or empty) and TEXT (what is
+# wrong, or empty).
+host_look() {
+	local kind what min
 	read -r kind what min <<<"$1"
+	STATE=missing HAVE='' TEXT="not found"
 	case $kind in
 	cmd)
-		command -v "$what" >/dev/null || { echo "not found"; return 1; }
-		[ -n "$min" ] || return 0
-		have=$(host_version "$what")
-		host_at_least "$have" "$min" || { echo "is ${have:-of unknown version}, $min is needed"; return 1; }
+		command -v "$what" >/dev/null || return
+		[ -n "$min" ] || { STATE=ok TEXT=''; return; }
+		HAVE=$(host_version "$what")
+		host_at_least "$HAVE" "$min" || {
+			STATE=old TEXT="is ${HAVE:-of unknown version}, $min is needed"
+			return
+		}
 		;;
-	header) host_header "$what" || { echo "not found"; return 1; } ;;
-	libc) host_libc "${2%-cross}" || { echo "no static C library for ${2%-cross}"; return 1; } ;;
+	sub) { command -v "$what" && "$what" "$min" --help; } >/dev/null 2>&1 </dev/null || return ;;
+	git) [ -x "$(git --exec-path 2>/dev/null)/git-$what" ] || command -v "git-$what" >/dev/null || return ;;
+	perl) perl "-M$what" -e 1 >/dev/null 2>&1 </dev/null || return ;;
+	header) host_header "$what" || return ;;
+	libc) host_libc "${2%-cross}" || { TEXT="no static C library for ${2%-cross}"; return; } ;;
+	libfuzzer) host_libfuzzer || { TEXT="clang cannot link a fuzz target"; return; } ;;
 	*) die "$EX_USAGE" "configs/host-packages: unknown check '$kind'; its head names them" ;;
 	esac
+	STATE=ok TEXT=''
 }
 
 # host_version PROGRAM: the first number with a dot that --version prints.
@@ -114,9 +161,20 @@ host_version() {
 	[[ $text =~ [0-9]+(\.[0-9]+)+ ]] && echo "${BASH_REMATCH[0]}"
 }
 
-# host_at_least HAVE MIN: compare dotted versions.
+# host_at_least HAVE MIN: is the dotted version HAVE, which may be empty, not below
+# MIN? A part that is no number counts as 0, and so does one that is not there.
 host_at_least() {
-	[ -n "$1" ] && [ "$(printf '%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+	local -a have min
+	local i a b
+	[ -n "$1" ] || return 1
+	IFS=. read -ra have <<<"$1"
+	IFS=. read -ra min <<<"$2"
+	for i in "${!min[@]}"; do
+		a=${have[i]:-0} b=${min[i]}
+		a=${a%%[!0-9]*} b=${b%%[!0-9]*}
+		[ $((10#0$a)) -ge $((10#0$b)) ] || return 1
+		[ $((10#0$a)) -eq $((10#0$b)) ] || return 0
+	done
 }
 
 # host_header FILE: does the host's compiler find it? Without one, look where
@@ -141,57 +199,9 @@ host_libc() {
 	[ -f "$lib" ]
 }
 
-# host_packages: the packages of HOST_MISSING, each once, in order.
-host_packages() {
-	local row seen=' ' p
-	for row in ${HOST_MISSING[@]+"${HOST_MISSING[@]}"}; do
-		p=${row##*|}
-		case $seen in *" $p "*) continue ;; esac
-		[ "$p" != - ] || continue
-		seen+="$p "
-		printf '%s\n' "$p"
-	done
-}
-
-# host_resources JOBS: add to HOST_PROBLEMS if disk or memory are short for any
-# of the jobs.
-host_resources() {
-	local job disk memory have dir=$KIT_CACHE
-	while [ ! -d "$dir" ]; do dir=$(dirname -- "$dir"); done
-	while read -r job disk memory; do
-		case ,$1, in *,"$job",*) ;; *) continue ;; esac
-		have=$(df -Pm -- "$dir" | tail -n 1 | { read -r _ _ _ n _; echo "$n"; })
-		[ "$have" -ge "$disk" ] ||
-			HOST_PROBLEMS+=("$have MiB free in $dir, $job takes $disk; free some, or set KIT_CACHE to a folder elsewhere")
-		have=$(host_memory)
-		[ "$have" -ge "$memory" ] ||
-			HOST_PROBLEMS+=("$have MiB of memory available, $job takes $memory; stop something else")
-	done < <(host_rows host-resources)
-}
-
-# host_memory: MiB that could be used now.
-host_memory() {
-	local key kb
-	while read -r key kb _; do
-		[ "$key" = MemAvailable: ] && echo $((kb / 1024)) && return
-	done <"${KIT_MEMINFO:-/proc/meminfo}"
-	echo 0
-}
-
-# host_compiler LTS ARCH gcc|clang: add to HOST_PROBLEMS if the compiler is too
-# old for that kernel. One that is not there is a matter of host_check().
-host_compiler() {
-	local lts gcc clang cc have
-	cc=$(host_cc "$2" "$3")
-	command -v "$cc" >/dev/null || return 0
-	have=$(host_cc_version "$cc")
-	# shellcheck disable=SC2034 # gcc and clang are read through ${!3}
-	while read -r lts gcc clang; do
-		[ "$lts" = "$1" ] || continue
-		host_at_least "$have" "${!3}" ||
-			HOST_PROBLEMS+=("$cc is $have, Linux $lts builds with ${!3} or later; install a newer one")
-		return
-	done < <(host_rows host-compilers)
+host_libfuzzer() {
+	printf '%s\n' 'int LLVMFuzzerTestOneInput(void);' 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+		clang -fsanitize=fuzzer,address -o /dev/null -x c - >/dev/null 2>&1
 }
 
 # host_cc_version CC: gcc -dumpversion alone may print the major number only.
@@ -202,30 +212,39 @@ host_cc_version() {
 	esac
 }
 
-# host_gcc15 TREE ARCH gcc|clang: add to HOST_PROBLEMS if this tree cannot be
-# built by this compiler: gcc 15 takes C23, where false and true are keywords,
-# and old trees do not say which C they are written in for the code that is
-# built apart from the kernel proper (boot, EFI stub).
-host_gcc15() {
-	local cc have f
-	cc=$(host_cc "$2" "$3")
-	[ "$2" = x86_64 ] && [ "$3" = gcc ] && command -v "$cc" >/dev/null || return 0
-	have=$(host_cc_version "$cc")
-	host_at_least "$have" 15 || return 0
-	for f in arch/x86/Makefile arch/x86/boot/compressed/Makefile drivers/firmware/efi/libstub/Makefile; do
-		[ -f "$1/$f" ] || continue
-		[[ $(<"$1/$f") == *-std=gnu* ]] && continue
-		HOST_PROBLEMS+=("$cc is $have and $1 does not build with gcc 15 ($f lacks -std=gnu11: \"cannot use keyword 'false' as enumeration constant\"), with or without the patches; use gcc 14, clang, or a later point release")
-		return
+# host_packages required|optional: the packages of what is missing or too old,
+# each once, in order.
+host_packages() {
+	local row state need package seen=' '
+	for row in ${HOST_FOUND[@]+"${HOST_FOUND[@]}"}; do
+		IFS=$HOST_SEP read -r state _ _ _ need _ package _ <<<"$row"
+		case $state:$need in missing:"$1" | old:"$1") ;; *) continue ;; esac
+		case $seen in *" $package "*) continue ;; esac
+		[ "$package" != - ] || continue
+		seen+="$package "
+		printf '%s\n' "$package"
 	done
 }
 
-# host_install: install the packages of HOST_MISSING with apt-get, after naming
-# them. EX_HOST when that cannot be done here, EX_INFRA when apt-get fails.
+# host_bad: how many of HOST_FOUND keep the work from starting.
+host_bad() {
+	local row n=0
+	for row in ${HOST_FOUND[@]+"${HOST_FOUND[@]}"}; do
+		case $row in
+		ok"$HOST_SEP"* | note"$HOST_SEP"* | *"$HOST_SEP"optional"$HOST_SEP"*) ;;
+		*) n=$((n + 1)) ;;
+		esac
+	done
+	echo "$n"
+}
+
+# host_install: install the required packages that are missing with apt-get,
+# after naming them. EX_HOST when that cannot be done here, EX_INFRA when
+# apt-get fails. Returns 1 if there was nothing to install.
 host_install() {
 	local packages sudo=()
-	mapfile -t packages < <(host_packages)
-	[ ${#packages[@]} -gt 0 ] || return 0
+	mapfile -t packages < <(host_packages required)
+	[ ${#packages[@]} -gt 0 ] || return 1
 	[ "$(host_manager)" = apt ] ||
 		die "$EX_HOST" "packages are installed on Debian only; install these yourself: ${packages[*]}"
 	if [ "$(id -u)" -ne 0 ]; then
@@ -242,4 +261,13 @@ host_install() {
 		-o Dpkg::Use-Pty=0 install --no-install-recommends "${packages[@]}" >&2 </dev/null ||
 		die "$EX_INFRA" "apt-get install failed (see above); mend that first"
 	hash -r
+}
+
+# host_memory: MiB that could be used now.
+host_memory() {
+	local key kb
+	while read -r key kb _; do
+		[ "$key" = MemAvailable: ] && echo $((kb / 1024)) && return
+	done <"${KIT_MEMINFO:-/proc/meminfo}"
+	echo 0
 }

@@ -40,6 +40,15 @@ scratch_env() {
 	export GIT_DIR=/dev/null GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 }
 
+# scratch_sweep: remove what killed runs have left below TMPDIR. A run that is
+# alive holds a lock, from a moment after its folder was made.
+scratch_sweep() {
+	local old
+	while IFS= read -r -d '' old; do
+		flock -n "$old" rm -rf "$old"
+	done < <(find "${TMPDIR:-/tmp}/." -maxdepth 1 -type d -name 'kit-apply.*' -user "$(id -u)" -mmin +1 -print0 2>/dev/null)
+}
+
 # scratch_copy TREE FILE...: make $SCRATCH and copy the FILEs that exist.
 # Leaves with EX_TREE for a link or a folder in place of a file, EX_INFRA if
 # the copy fails.
@@ -48,6 +57,7 @@ scratch_copy() {
 	shift
 	SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/kit-apply.XXXXXX") && SCRATCH=$(cd "$SCRATCH" && pwd -P) ||
 		die "$EX_INFRA" "cannot make a folder below ${TMPDIR:-/tmp}; free some space there or set TMPDIR"
+	exec 8<"$SCRATCH" && flock -s 8 || infra_scratch
 	mkdir "$SCRATCH/tree" || infra_scratch
 	for file; do
 		no_links "$tree" "$file"

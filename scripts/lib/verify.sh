@@ -10,7 +10,7 @@ declare -A SC MASK		# what the scenario and the topology's mask say
 host_ready() {
 	[[ $KIT_CACHE != *[[:space:]:]* ]] ||
 		die "$EX_HOST" "the kernel does not build below a folder with blanks or colons in its name, $KIT_CACHE; let KIT_CACHE name another"
-	"$KIT/scripts/host-check.sh" --install --for fetch,apply,build,boot --arch "$ARCH" \
+	"$KIT/scripts/doctor.sh" --quiet --install --for fetch,apply,build,boot --arch "$ARCH" \
 		--cc "$CC_KIND" --lts "$LTS" ${TREE:+--tree "$TREE"} >&2 || exit
 }
 

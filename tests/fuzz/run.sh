@@ -48,7 +48,7 @@ fuzz_one() {
 	mkdir -p "$found" "$kept" || die "$EX_INFRA" "cannot write to $KIT/build/fuzz; is the disk full?"
 	mapfile -t dirs < <(own_files "$1")
 	ASAN_OPTIONS=quarantine_size_mb=32 nice -n 19 "build/fuzz/bin/$1" -max_total_time="$2" -max_len="$(biggest "$1")" \
-		-timeout=20 -rss_limit_mb=1024 -detect_leaks=0 -print_final_stats=1 \
+		-timeout=120 -rss_limit_mb=1024 -detect_leaks=0 -print_final_stats=1 \
 		-dict="tests/fuzz/dict/$1" -artifact_prefix="$found/" \
 		"$kept" "tests/fuzz/corpus/$1" ${dirs[@]+"${dirs[@]}"} >"$log" 2>&1 || code=1
 	[ "$code" -eq 0 ] || grep -m 3 -E 'ERROR: |runtime error: |does not hold|^==.*(exited|out-of-memory|timeout)' "$log" |

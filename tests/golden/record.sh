@@ -160,7 +160,7 @@ main() {
 	for name; do
 		cases | grep -q "^$name " || die "$EX_USAGE" "no console named $name; there is: $(cases | cut -d' ' -f1 | xargs)"
 	done
-	"$KIT/scripts/host-check.sh" --for boot --arch arm64 >&2 || exit
+	"$KIT/scripts/doctor.sh" --quiet --for boot --arch arm64 >&2 || exit
 	mkdir -p "$OUT" || die "$EX_INFRA" "cannot make $OUT"
 	arch_setup
 	kit_make tools build/guest/arm64/init
