@@ -8,12 +8,14 @@
 #include "queue.h"
 
 #define ALL		((1u << NR_CLASSES) - 1)
-#define UPSTREAM	(ALL & ~(1u << EXPERIMENTAL))
+#define OURS		(1u << EXPERIMENTAL | 1u << ALTERNATIVE)
+#define UPSTREAM	(ALL & ~OURS)
 #define NONE		0u
 #define WHO		"^[^<>@]*[^<>@ ] <[^<>@ ]+@[^<>@ ]+>$"
 #define WHEN		"^((Mon|Tue|Wed|Thu|Fri|Sat|Sun), )?[0-9]{1,2} " \
 	"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [0-9]{4} " \
 	"[0-2][0-9]:[0-5][0-9]:[0-6][0-9] [+-][0-9]{4}$"
+#define NAMES		"^[^, ]+\\.patch(, [^, ]+\\.patch)*$"
 
 const struct field fields[NR_FIELDS] = {
 	[F_FROM] = { "From", true, WHO, ALL, ALL,
@@ -31,14 +33,18 @@ const struct field fields[NR_FIELDS] = {
 		"^(none|[0-9]+\\.[0-9]+\\.[0-9]+)$",
 		UPSTREAM, UPSTREAM, "6.12.97, or none" },
 	[F_CLASS] = { "Kit-Class", false,
-		"^(stable|distro|experimental|landed)$",
-		ALL, ALL, "stable, distro, experimental or landed" },
+		"^(stable|distro|experimental|landed|alternative)$",
+		ALL, ALL, "stable, distro, experimental, landed or alternative" },
 	[F_SOURCE] = { "Kit-Source", false, "^[^<> ]+@[^<> ]+$",
-		NONE, 1u << EXPERIMENTAL, "the Message-Id of the posting, without <>" },
+		NONE, OURS, "the Message-Id of the posting, without <>" },
+	[F_NEEDS] = { "Kit-Needs", false, NAMES,
+		NONE, ALL, "one.patch, two.patch" },
+	[F_INSTEAD] = { "Kit-Instead-Of", false, NAMES,
+		1u << ALTERNATIVE, 1u << ALTERNATIVE, "one.patch, two.patch" },
 };
 
 const char *const class_names[NR_CLASSES] = {
-	"stable", "distro", "experimental", "landed",
+	"stable", "distro", "experimental", "landed", "alternative",
 };
 
 enum queue_class class_by_name(const char *name)
@@ -58,11 +64,11 @@ unsigned int class_list(const char *text)
 	enum queue_class c;
 
 	if (!strcmp(text, "all"))
-		return ALL & ~(1u << LANDED);
+		return ALL & ~(1u << LANDED | 1u << ALTERNATIVE);
 	while ((name = strsep(&rest, ","))) {
 		c = class_by_name(name);
 		if (c == NR_CLASSES)
-			die(EX_USAGE, "no class \"%s\"; there are stable, distro, experimental and landed, or all for the first three", name);
+			die(EX_USAGE, "no class \"%s\"; there are stable, distro, experimental, landed and alternative, or all for the first three", name);
 		set |= 1u << c;
 	}
 	return set;

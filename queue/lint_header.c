@@ -34,6 +34,11 @@ static bool matches(const char *pattern, const char *text)
 	return !regexec(compiled(pattern), text, 0, NULL, 0);
 }
 
+bool field_ok(const struct patch *p, enum field_id f)
+{
+	return p->value[f] && matches(fields[f].pattern, p->value[f]);
+}
+
 static void check_value(struct lint *l, const struct patch *p, int f,
 			enum queue_class class)
 {
@@ -49,7 +54,7 @@ static void check_value(struct lint *l, const struct patch *p, int f,
 	if (!(field->allowed & bit))
 		finding(l, p->path, p->value_line[f], "a patch of class %s has no \"%s:\"; remove the line",
 			class_names[class], field->name);
-	else if (!matches(field->pattern, p->value[f]))
+	else if (!field_ok(p, f))
 		finding(l, p->path, p->value_line[f], "\"%s: %s\" is not well formed; it looks like: %s",
 			field->name, p->value[f], field->looks);
 }

@@ -56,7 +56,7 @@ static void check_lines(struct lint *l, const struct queue *q, const struct seri
 {
 	int i, j;
 
-	if (s->missing)
+	if (s->missing && s->class != ALTERNATIVE)
 		finding(l, s->path, 1, "the file is missing; plain quilt needs one for each class, if only with a comment: echo '# none' >%s",
 			s->path);
 	if (s->has_nul)
@@ -158,6 +158,10 @@ void lint_series(struct lint *l, const struct queue *q)
 	}
 	if (!s[LANDED].missing)
 		check_classes(l, q, &s[LANDED], 0);
+	from = s[ALTERNATIVE].missing ? -1 :
+		check_start(l, &s[STABLE], &s[ALTERNATIVE]);
+	if (from >= 0)
+		check_classes(l, q, &s[ALTERNATIVE], from);
 	for (i = 0; i < q->nr_patches; i++)
 		check_patch(l, q, q->patches[i]);
 }

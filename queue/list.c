@@ -19,6 +19,18 @@ static json_t *string_or_null(const char *s)
 	return s ? json_string(s) : json_null();
 }
 
+static json_t *names_json(const struct patch *p, enum field_id f)
+{
+	json_t *all = json_array();
+	char **names;
+	int i, n;
+
+	names = patch_names(p, f, &n);
+	for (i = 0; i < n; i++)
+		json_array_append_new(all, json_string(names[i]));
+	return all;
+}
+
 static json_t *patch_json(const struct patch *p)
 {
 	json_t *files = json_array();
@@ -26,7 +38,7 @@ static json_t *patch_json(const struct patch *p)
 
 	for (i = 0; i < p->nr_files; i++)
 		json_array_append_new(files, json_string(p->files[i].path));
-	return json_pack("{ss,ss,so,so,so,so,so,so,so}",
+	return json_pack("{ss,ss,so,so,so,so,so,so,so,so,so}",
 		"name", p->name, "path", p->path,
 		"subject", string_or_null(p->value[F_SUBJECT]),
 		"author", string_or_null(p->value[F_FROM]),
@@ -34,12 +46,26 @@ static json_t *patch_json(const struct patch *p)
 		"mainline", string_or_null(p->value[F_MAINLINE]),
 		"first_release", string_or_null(p->value[F_FIRST]),
 		"class", string_or_null(p->value[F_CLASS]),
-		"files", files);
+		"files", files,
+		"needs", names_json(p, F_NEEDS),
+		"instead_of", names_json(p, F_INSTEAD));
 }
 
 static const char *or_dash(const char *s)
 {
 	return s && *s ? s : "-";
+}
+
+/* A column: the names with blanks between, - for none. */
+static void print_names(const struct patch *p, enum field_id f)
+{
+	char **names;
+	int i, n;
+
+	names = patch_names(p, f, &n);
+	fputs(n ? "\t" : "\t-", stdout);
+	for (i = 0; i < n; i++)
+		printf("%s%s", i ? " " : "", names[i]);
 }
 
 static void print_line(const struct patch *p)
@@ -50,24 +76,33 @@ static void print_line(const struct patch *p)
 	       or_dash(p->value[F_FIRST]), or_dash(p->value[F_CLASS]));
 	for (i = 0; i < p->nr_files; i++)
 		printf("%s%s", i ? " " : "", p->files[i].path);
-	printf("\t%s\n", or_dash(p->value[F_SUBJECT]));
+	printf("\t%s", or_dash(p->value[F_SUBJECT]));
+	print_names(p, F_NEEDS);
+	print_names(p, F_INSTEAD);
+	putchar('\n');
 }
 
 void list_print(const struct queue *q, unsigned int classes, bool json)
 {
-	static const enum queue_class order[] = { LANDED, EXPERIMENTAL };
+	static const enum queue_class order[] = { LANDED, EXPERIMENTAL, ALTERNATIVE };
+	enum queue_class class;
 	json_t *all = json_array();
 	const struct patch *p;
 	const struct series *s;
 	size_t k;
 	int i;
 
-	/* experimental holds stable and distro too, in the order to apply */
+	/*
+	 * experimental holds stable and distro too, in the order to apply;
+	 * alternative holds stable, which then has been printed.
+	 */
 	for (k = 0; k < ARRAY_SIZE(order); k++) {
 		s = &q->series[order[k]];
 		for (i = 0; i < s->nr_lines; i++) {
 			p = queue_find(q, s->lines[i].name);
-			if (!p || !(classes & 1u << patch_class(p)))
+			class = p ? patch_class(p) : NR_CLASSES;
+			if (!p || !(classes & 1u << class) ||
+			    (s->class == ALTERNATIVE && class != ALTERNATIVE))
 				continue;
 			if (json)
 				json_array_append_new(all, patch_json(p));

@@ -15,7 +15,8 @@ static const char help[] =
 "  list [--json] [--class LIST] LTS\n"
 "        the patches of these classes (default stable), in the order to\n"
 "        apply, one a line: name, path, upstream commit, first release,\n"
-"        class, files (by blanks), subject; with tabs between, - for none\n"
+"        class, files (by blanks), subject, the patches it needs, those it\n"
+"        takes the place of (both by blanks); with tabs between, - for none\n"
 "  lint [LTS...]\n"
 "        what is wrong with the queues, as FILE:LINE: text\n"
 "  hunks FILE\n"
@@ -43,6 +44,7 @@ void lint_queue(struct lint *l, const struct queue *q)
 	lint_series(l, q);
 	for (i = 0; i < q->nr_patches; i++) {
 		lint_header(l, q, q->patches[i]);
+		lint_needs(l, q, q->patches[i]);
 		lint_diff(l, q->patches[i]);
 	}
 }

@@ -117,3 +117,18 @@ enum queue_class patch_class(const struct patch *p)
 {
 	return p->value[F_CLASS] ? class_by_name(p->value[F_CLASS]) : NR_CLASSES;
 }
+
+char **patch_names(const struct patch *p, enum field_id f, int *n)
+{
+	char *rest = p->value[f] ? xstrdup(p->value[f]) : NULL, *name;
+	char **names = NULL;
+
+	*n = 0;
+	while ((name = strsep(&rest, ", "))) {
+		if (!*name)
+			continue;
+		names = xrealloc(names, (*n + 1) * sizeof(*names));
+		names[(*n)++] = name;
+	}
+	return names;
+}

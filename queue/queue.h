@@ -9,7 +9,9 @@
 
 #include "util.h"
 
-enum queue_class { STABLE, DISTRO, EXPERIMENTAL, LANDED, NR_CLASSES };
+enum queue_class {
+	STABLE, DISTRO, EXPERIMENTAL, LANDED, ALTERNATIVE, NR_CLASSES
+};
 
 extern const char *const class_names[NR_CLASSES];
 
@@ -17,8 +19,8 @@ extern const char *const class_names[NR_CLASSES];
 enum queue_class class_by_name(const char *name);
 
 /*
- * class_list - read "stable,distro" into a set of 1 << class; "all" is every
- * class that can be applied. Dies with EX_USAGE on anything else.
+ * class_list - read "stable,distro" into a set of 1 << class; "all" is the
+ * three that can be applied together. Dies with EX_USAGE on anything else.
  */
 unsigned int class_list(const char *text);
 
@@ -26,6 +28,7 @@ unsigned int class_list(const char *text);
 enum field_id {
 	F_FROM, F_DATE, F_SUBJECT,
 	F_UPSTREAM, F_MAINLINE, F_FIRST, F_CLASS, F_SOURCE,
+	F_NEEDS, F_INSTEAD,
 	NR_FIELDS
 };
 
@@ -96,6 +99,12 @@ void diff_read(struct patch *p);
 /* The class in the header, or NR_CLASSES. */
 enum queue_class patch_class(const struct patch *p);
 
+/*
+ * patch_names - the patches that field @f of @p names, as "a.patch, b.patch".
+ * Puts how many into @n; both it and the names are the caller's.
+ */
+char **patch_names(const struct patch *p, enum field_id f, int *n);
+
 /* One file of series/. */
 struct series {
 	enum queue_class class;
@@ -136,9 +145,13 @@ void finding(struct lint *l, const char *file, int line, const char *fmt, ...)
 	PRINTF(4, 5);
 
 void lint_series(struct lint *l, const struct queue *q);
+/* Whether @p has the field @f, and as its pattern wants it. */
+bool field_ok(const struct patch *p, enum field_id f);
 void lint_header(struct lint *l, const struct queue *q, const struct patch *p);
 void lint_diff(struct lint *l, const struct patch *p);
-/* All three for one LTS. */
+/* Which patches a patch needs or takes the place of. */
+void lint_needs(struct lint *l, const struct queue *q, const struct patch *p);
+/* All four for one LTS. */
 void lint_queue(struct lint *l, const struct queue *q);
 /* Files of series/ that belong to no LTS or class. */
 void lint_strays(struct lint *l);

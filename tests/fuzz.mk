@@ -9,7 +9,7 @@
 # make fuzz-build     the targets, with clang's libFuzzer: build/fuzz/bin
 # make replay-build   the same to run kept inputs only, with any compiler:
 #                     build/replay/bin
-QUEUE = main patch diff fields list series lint_series lint_header lint_diff
+QUEUE = main patch diff fields list series lint_series lint_header lint_diff lint_needs
 FUZZ_patch = $(QUEUE:%=queue/%)
 FUZZ_series = $(QUEUE:%=queue/%)
 FUZZ_console = $(addprefix lab/host/,console-main console splat compare topo-read topo-check topo-machine)

@@ -257,6 +257,88 @@ also_finds() {
 	also_finds series/6.12.experimental:5 "one.patch stands on line 2 already"
 }
 
+# needs PATCH NAMES: say that PATCH needs NAMES.
+needs() { sed -i "s/^Kit-Class: .*/&\nKit-Needs: $2/" "$KIT_QUEUE/patches/6.12/$1"; }
+
+# with_alternative: the three patches, dis.patch on top, and alt.patch, which
+# takes its place.
+with_alternative() {
+	three_patches
+	edited "$AFTER" d 's/fair40/fair40_dis/'
+	new_patch dis.patch distro "$AFTER" "$EDITED" none
+	edited "$AFTER" a 's/fair40/fair40_alt/'
+	cat "$S" >"$KIT_QUEUE/series/6.12.alternative"
+	new_patch alt.patch alternative "$AFTER" "$EDITED"
+	sed -i 's/^Kit-Class: .*/&\nKit-Instead-Of: dis.patch/' "$KIT_QUEUE/patches/6.12/alt.patch"
+}
+
+@test "a patch can name others that it needs, and a wrong name is found" {
+	needs one.patch "two.patch, three.patch"
+	needs two.patch one.patch
+	run "$LINT"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	while IFS='|' read -r wrong reason; do
+		three_patches
+		needs one.patch "$wrong"
+		finds patches/6.12/one.patch:13 "$reason"
+	done <<-'EOF'
+		two|"Kit-Needs: two" is not well formed
+		two.patch three.patch|is not well formed
+		two.patch,three.patch|is not well formed
+		two.patch, gone.patch|names gone.patch, but there is no patches/6.12/gone.patch
+		Two.patch|names Two.patch, but there is no patches/6.12/Two.patch
+		one.patch|names one.patch, the patch itself
+		two.patch, two.patch|names two.patch, which it has named before
+	EOF
+}
+
+@test "a patch that needs one of a class that may be left out is found" {
+	with_alternative
+	needs dis.patch one.patch
+	needs alt.patch two.patch
+	run "$LINT"
+	[ "$status" -eq 0 ]
+	needs one.patch dis.patch
+	finds patches/6.12/one.patch:13 '"Kit-Needs:" names dis.patch of class distro, which a patch of class stable cannot do'
+	with_alternative
+	needs alt.patch dis.patch
+	finds patches/6.12/alt.patch:8 '"Kit-Needs:" names dis.patch of class distro, which a patch of class alternative cannot do'
+}
+
+@test "an alternative says what it takes the place of, and nobody else does" {
+	with_alternative
+	run "$LINT"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	sed -i '/^Kit-Instead-Of: /d' "$KIT_QUEUE/patches/6.12/alt.patch"
+	finds patches/6.12/alt.patch:7 'no "Kit-Instead-Of:" line'
+	with_alternative
+	sed -i 's/^Kit-Instead-Of: .*/Kit-Instead-Of: one.patch/' "$KIT_QUEUE/patches/6.12/alt.patch"
+	finds patches/6.12/alt.patch:8 'names one.patch of class stable, which a patch of class alternative cannot do'
+	with_alternative
+	sed -i 's/^Kit-Class: .*/&\nKit-Instead-Of: one.patch/' "$KIT_QUEUE/patches/6.12/dis.patch"
+	also_finds patches/6.12/dis.patch:13 'a patch of class distro has no "Kit-Instead-Of:"'
+}
+
+@test "the series of the alternatives holds the stable ones first, and may be missing" {
+	with_alternative
+	sed -i 2d "$KIT_QUEUE/series/6.12.alternative"
+	also_finds series/6.12.alternative:2 "out of step with series/6.12.stable:2; put before this line: one.patch"
+	with_alternative
+	echo dis.patch >>"$KIT_QUEUE/series/6.12.alternative"
+	finds series/6.12.alternative:6 'dis.patch says "Kit-Class: distro"'
+	with_alternative
+	echo alt.patch >>"$KIT_QUEUE/series/6.12.experimental"
+	finds series/6.12.experimental:6 'alt.patch says "Kit-Class: alternative"'
+	with_alternative
+	rm "$KIT_QUEUE/series/6.12.alternative"
+	finds patches/6.12/alt.patch:1 "the patch is in no series; add to series/6.12.alternative the line: alt.patch"
+	rm "$KIT_QUEUE/patches/6.12/alt.patch"
+	run "$LINT"
+	[ "$status" -eq 0 ]
+}
+
 @test "a file in series/ that no queue has is found" {
 	cp "$S" "$KIT_QUEUE/series/6.12.stabel"
 	finds series/6.12.stabel:1 "no series of this queue is called so"
@@ -266,9 +348,26 @@ also_finds() {
 	make -s -C "$KIT" build/bin/kit-queue
 	run "$KIT/build/bin/kit-queue" --queue "$KIT_QUEUE" list 6.12
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = $'one.patch\tpatches/6.12/one.patch\t0123456789abcdef0123456789abcdef01234567\t6.12.90\tstable\tkernel/sched/fair.c\ttest: one' ]
+	[ "${lines[0]}" = $'one.patch\tpatches/6.12/one.patch\t0123456789abcdef0123456789abcdef01234567\t6.12.90\tstable\tkernel/sched/fair.c\ttest: one\t-\t-' ]
 	[[ ${lines[2]} == three.patch*$'\tkernel/sched/core.c kernel/sched/fair.c\t'* ]]
 	[ ${#lines[@]} -eq 3 ]
+}
+
+@test "kit-queue list gives what a patch needs and takes the place of" {
+	make -s -C "$KIT" build/bin/kit-queue
+	with_alternative
+	needs one.patch "two.patch, three.patch"
+	run "$KIT/build/bin/kit-queue" --queue "$KIT_QUEUE" list --class stable,distro,alternative 6.12
+	[ "$status" -eq 0 ]
+	[ ${#lines[@]} -eq 5 ]
+	[[ ${lines[0]} == one.patch*$'\ttest: one\ttwo.patch three.patch\t-' ]]
+	[[ ${lines[3]} == dis.patch*$'\t-\t-' ]]
+	[[ ${lines[4]} == alt.patch*$'\t-\tdis.patch' ]]
+	run "$KIT/build/bin/kit-queue" --queue "$KIT_QUEUE" list --class all --json 6.12
+	[ "$(jq -c '.patches[0].needs' <<<"$output")" = '["two.patch","three.patch"]' ]
+	[ "$(jq -c '[.patches[].name]' <<<"$output")" = '["one.patch","two.patch","three.patch","dis.patch"]' ]
+	run "$KIT/build/bin/kit-queue" --queue "$KIT_QUEUE" list --class alternative --json 6.12
+	[ "$(jq -c '.patches[] | [.name, .instead_of]' <<<"$output")" = '["alt.patch",["dis.patch"]]' ]
 }
 
 @test "kit-queue hunks is not fooled by removed lines that look like headers" {

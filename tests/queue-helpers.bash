@@ -21,7 +21,7 @@ make_queue() {
 header() {
 	printf '%s\n' 'From: Kit Test <test@kit.invalid>' \
 		'Date: Sat, 11 Oct 2025 06:43:22 +0000' "Subject: test: $1" ''
-	if [ "$2" = experimental ]; then
+	if [ "$2" = experimental ] || [ "$2" = alternative ]; then
 		printf '%s\n' "What goes wrong: $1." '' "Kit-Class: $2" ---
 		return
 	fi

@@ -38,6 +38,7 @@ static void one_patch(void)
 	check_counts(p);
 	lint_header(&l, &q, p);
 	lint_diff(&l, p);
+	lint_needs(&l, &q, p);
 	if (l.found)
 		return;
 	/* What has passed the lint can be listed, as text and as JSON. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The series of an LTS, against files and against each other. The input is
- * four series, with "%%" between them, in the order of the classes.
+ * five series, with "%%" between them, in the order of the classes.
  */
 #include "fuzz.h"
 #include "queue.h"
@@ -42,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const names[] = {
 		"series/6.12.stable", "series/6.12.distro",
 		"series/6.12.experimental", "series/6.12.landed",
+		"series/6.12.alternative",
 	};
 	const uint8_t *part;
 	size_t i, len;
