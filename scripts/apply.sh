@@ -17,7 +17,8 @@
 #                   else patch
 #   --class LIST    classes, with commas between: stable (the default), distro,
 #                   experimental, or all for these three; landed only with
-#                   --reverse. Only patches of just these classes are taken.
+#                   --reverse; alternative. Only patches of just these classes
+#                   are taken.
 #   --only NAMES    of those, only these patches (commas between; .patch may
 #                   be left out)
 #   --without NAMES of those, all but these
@@ -30,9 +31,11 @@
 #   --recover       mend what a killed run has left in TREE, and nothing else;
 #                   any other run does that too before it begins
 #
-# States: "applies", "already there", "partly there", "conflict". The last two
-# are failures. git apply decides, with all context and no fuzz; a hunk that
-# fits at two places is a conflict. What each method refuses is in docs/apply.md.
+# States: "applies", "already there", "partly there", "conflict", "refused". The
+# last three are failures. git apply decides, with all context and no fuzz; a
+# hunk that fits at two places is a conflict. Refused is what would be in TREE
+# without a patch it needs, unless that is left out by --without, or with one
+# whose place it takes (docs/queues.md). What each method refuses is in docs/apply.md.
 #
 # KIT_QUEUE in the environment names another folder with patches/LTS/*.patch
 # and series/LTS.CLASS, in place of the kit's own.
@@ -47,12 +50,13 @@
 
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
 . "$KIT/scripts/lib/scratch.sh"
+. "$KIT/scripts/lib/needs.sh"
 . "$KIT/scripts/lib/journal.sh"
 . "$KIT/scripts/lib/method.sh"
 
 SCRATCH=
 HOW=auto CLASS=stable CHECK=no REVERSE='' STRICT=no JSON=no ONLY='' WITHOUT='' RECOVER=no
-NAME=() PATCH=() CHOSEN=() CLASSES=() FIRST=() FILES=() ACTION=()
+NAME=() PATCH=() CHOSEN=() CLASSES=() FIRST=() FILES=() NEEDS=() INSTEAD=() ACTION=()
 
 parse_args() {
 	local args given=0
@@ -120,7 +124,7 @@ lock_tree() {
 # chosen NAME CLASS: whether --class, --only and --without leave it in.
 chosen() {
 	local stem=${1%.patch}
-	[ "$CLASS" = all ] && [ "$2" != landed ] || in_list "$2" "$CLASS" || return
+	[ "$CLASS" = all ] && [[ $2 != landed && $2 != alternative ]] || in_list "$2" "$CLASS" || return
 	[ -z "$ONLY" ] || in_list "$stem" "$ONLY" || return
 	[ -z "$WITHOUT" ] || ! in_list "$stem" "$WITHOUT"
 }
@@ -145,14 +149,14 @@ check_names() {
 
 # All that can lie on top of each other is read, not only what is chosen.
 read_queue() {
-	local list name path first class files rest wide=stable,distro,experimental
+	local list name path first class files needs instead wide=stable,distro,experimental,alternative
 	"$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class "$CLASS" "$LTS" >/dev/null || exit
 	[[ ,$CLASS, != *,landed,* ]] || wide+=,landed
 	list=$("$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class "$wide" "$LTS") || exit
-	while IFS=$'\t' read -r name path rest first class files rest; do
+	while IFS=$'\t' read -r name path _ first class files _ needs instead; do
 		[ -n "$name" ] || continue
 		NAME+=("$name") PATCH+=("$KIT_QUEUE/$path") FIRST+=("$first")
-		CLASSES+=("$class") FILES+=("$files")
+		CLASSES+=("$class") FILES+=("$files") NEEDS+=("$needs") INSTEAD+=("$instead")
 		if chosen "$name" "$class"; then CHOSEN+=(1); else CHOSEN+=(''); fi
 	done <<<"$list"
 	check_names
@@ -183,7 +187,11 @@ plan() {
 		ACTION[i]=none
 		[ -n "${CHOSEN[i]}" ] || [ "${STATE[i]}" = conflict ] || continue
 		case ${STATE[i]} in
-		"$want") WORK=$((WORK + 1)) ACTION[i]=work ;;
+		"$want")
+			WORK=$((WORK + 1)) ACTION[i]=work
+			[[ -n $REVERSE || ${CLASSES[i]} != @(experimental|alternative) ]] ||
+				note "${NAME[i]} was never merged upstream: for measuring, not for users"
+			;;
 		"$rest") REST=$((REST + 1)) ;;
 		*) FAILED=$((FAILED + 1)) ACTION[i]=failed; note "${NAME[i]}: ${STATE[i]}: ${DETAIL[i]}" ;;
 		esac
@@ -278,6 +286,7 @@ method_busy
 mapfile -t ALL_FILES < <(touched_files)
 scratch_copy "$TREE" "${ALL_FILES[@]}"
 find_states
+needs_check
 plan
 [ $((FAILED + WORK)) -eq 0 ] || "${METHOD}_refuse"
 [ "$METHOD$REVERSE" != git ] || git_uncommitted

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2030,SC2031,SC2034 # each test is its own; needs.sh reads these
 
 load helpers
+load queue-helpers
 
 setup() {
 	. "$KIT/scripts/lib/needs.sh"
@@ -139,4 +140,67 @@ refused_are() {
 	needs_check
 	refused_are stalled
 	[[ ${DETAIL[3]} == "does not go together with instead, which is in the tree; "* ]]
+}
+
+# a_chain: the three patches, of which one.patch needs the other two.
+a_chain() {
+	three_patches
+	sed -i 's/^Kit-Class: .*/&\nKit-Needs: two.patch, three.patch/' "$KIT_QUEUE/patches/6.12/one.patch"
+}
+
+@test "apply.sh refuses a patch without its follow-ups, changes nothing, and takes all of them" {
+	a_chain
+	before=$(full_sum "$T")
+	run "$APPLY" --only one 6.12 "$T"
+	fails_with 1 "one.patch: refused: must not be in a tree without two, three; "
+	[ "$(full_sum "$T")" = "$before" ]
+	run "$APPLY" --only one,two --check --json 6.12 "$T"
+	[ "$status" -eq 1 ]
+	[ "$(full_sum "$T")" = "$before" ]
+	run "$APPLY" 6.12 "$T"
+	[ "$status" -eq 0 ]
+	same "$T" "$AFTER"
+}
+
+@test "apply.sh --without builds the queue less a follow-up, and takes a follow-up out" {
+	a_chain
+	run "$APPLY" --without three 6.12 "$T"
+	[ "$status" -eq 0 ]
+	[[ $output == *"applied 2, already there 0"* ]]
+	run "$APPLY" 6.12 "$T"
+	[ "$status" -eq 0 ]
+	same "$T" "$AFTER"
+	run "$APPLY" --reverse --only three 6.12 "$T"
+	fails_with 1 "three.patch: refused: must not be taken out while one stays; "
+	same "$T" "$AFTER"
+	run "$APPLY" --reverse --only three --without one 6.12 "$T"
+	[ "$status" -eq 0 ]
+	run "$APPLY" --reverse 6.12 "$T"
+	[ "$status" -eq 0 ]
+	[[ $output == *"reversed 2, not there 1"* ]]
+}
+
+@test "apply.sh says what is not upstream, and takes an alternative only by its class" {
+	three_patches
+	edited "$AFTER" e 's/fair10/fair10_exp/'
+	new_patch exp.patch experimental "$AFTER" "$EDITED"
+	edited "$AFTER" a 's/fair10/fair10_alt/'
+	cat "$KIT_QUEUE/series/6.12.stable" >"$KIT_QUEUE/series/6.12.alternative"
+	new_patch alt.patch alternative "$AFTER" "$EDITED"
+	sed -i 's/^Kit-Class: .*/&\nKit-Instead-Of: exp.patch/' "$KIT_QUEUE/patches/6.12/alt.patch"
+	run "$APPLY" --class all 6.12 "$T"
+	[ "$status" -eq 0 ]
+	[[ $output == *"exp.patch was never merged upstream"* ]]
+	[[ $output == *"applied 4, "* ]]
+	run "$APPLY" --class alternative 6.12 "$T"
+	fails_with 1 "alt.patch: refused: does not go together with exp, which is in the tree; "
+	run "$APPLY" --class experimental --reverse 6.12 "$T"
+	[ "$status" -eq 0 ]
+	run "$APPLY" --class experimental,alternative 6.12 "$T"
+	fails_with 1 "alt.patch: refused: does not go together with exp, which is asked for too; "
+	run "$APPLY" --class alternative 6.12 "$T"
+	[ "$status" -eq 0 ]
+	[[ $output == *"alt.patch was never merged upstream"* ]]
+	run "$APPLY" --class experimental 6.12 "$T"
+	fails_with 1 "exp.patch: refused: does not go together with alt, which is in the tree; "
 }

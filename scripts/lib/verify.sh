@@ -121,6 +121,14 @@ queue_apply() {
 	fail "$EX_FAIL" "the queue does not apply to $VERSION; see above"
 }
 
+# queue_apply_one NAME: bring in just that patch; what it needs comes later, or
+# is left out on purpose.
+queue_apply_one() {
+	local name rest=()
+	for name in "${OTHERS[@]}" "${NAMED[@]}"; do [ "$name" = "$1" ] || rest+=("$name"); done
+	queue_apply --class stable,distro,experimental --only "$1" --without "$(join "${rest[@]}")"
+}
+
 # queue_walk: build the base, then patch by patch up to the patched kernel.
 queue_walk() {
 	local name landed json code
@@ -138,12 +146,12 @@ queue_walk() {
 	note "base is $BASE_HOW"
 	build_step tree "the tree without the queue"
 	for name in "${OTHERS[@]}"; do
-		queue_apply --class "$CLASS" --only "$name"
+		queue_apply_one "$name"
 		build_step "${name%.patch}" "with $name"
 	done
 	save_image base
 	for name in "${NAMED[@]}"; do
-		queue_apply --class stable,distro,experimental --only "$name"
+		queue_apply_one "$name"
 		build_step "${name%.patch}" "with $name"
 	done
 	save_image patched
