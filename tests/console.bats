@@ -126,6 +126,12 @@ load console-helpers
 	jq -e '.ended == false' json
 }
 
+@test "an end marker without the guest's first record is no clean boot" {
+	edit '/@lab 1 hello/s/ hello / other /'
+	console
+	finds "no-init $(line_of ' end nonce=')"
+}
+
 @test "a record without a nonce does not count as the end" {
 	edit 's/end nonce=golden-clean/end/'
 	console

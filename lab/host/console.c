@@ -243,6 +243,9 @@ void console_read(const char *path, const char *nonce, struct console *c)
 	c->ended = hello && check_nonce(c, "end", nonce);
 	if (!console_next(c, "end", NULL))
 		report_stop(c, console_next(c, "hello", NULL), last_line, trim(last));
+	else if (!console_next(c, "hello", NULL))
+		console_problem(c, "no-init", console_next(c, "end", NULL)->line,
+				"an end marker, but the guest's first record is missing");
 	free(last);
 	free(all);
 }
