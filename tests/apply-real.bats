@@ -62,12 +62,19 @@ work_tree() {
 	cp -a "$REAL/kernel/sched" "$T/kernel/"
 }
 
-# own_queue: a copy of the kit's queue that the test may add to, in $KIT_QUEUE.
+# own_queue: class stable of the kit's queue, in $KIT_QUEUE: what a test adds to
+# it comes last in the other series too.
 own_queue() {
+	local series name
 	export KIT_QUEUE=$BATS_TEST_TMPDIR/queue
-	mkdir -p "$KIT_QUEUE/patches" "$KIT_QUEUE/series"
-	cp -a "$KIT/patches/$LTS" "$KIT_QUEUE/patches/"
-	cp -a "$KIT/series/$LTS".* "$KIT_QUEUE/series/"
+	mkdir -p "$KIT_QUEUE/patches/$LTS" "$KIT_QUEUE/series"
+	while read -r name; do
+		cp -a "$KIT/patches/$LTS/$name" "$KIT_QUEUE/patches/$LTS/"
+	done < <(grep '^[^#]' "$KIT/series/$LTS.stable")
+	for series in stable distro experimental; do
+		cp "$KIT/series/$LTS.stable" "$KIT_QUEUE/series/$LTS.$series"
+	done
+	: >"$KIT_QUEUE/series/$LTS.landed"
 }
 
 # add_patch NAME SCRIPT: a patch at the end of the series, made by running the
