@@ -65,8 +65,7 @@ resumed() {
 	KIT_FETCH_STALL=30 KIT_KERNEL_MIRROR=$WEB_URL/cgi-bin/half setsid \
 		"$KIT/scripts/fetch-tree.sh" --from kernel.org 6.12.95 2>/dev/null &
 	half_of "$PART"
-	pkill -KILL -s $!
-	wait $! || :
+	kill_session $!
 	[ -d "$TREES/.tmp.6.12.95" ]
 	compgen -G "$TREES/.tmp.kernelorg-*"
 	resumed
@@ -78,8 +77,7 @@ resumed() {
 		stub "$BATS_TEST_TMPDIR/bin" "$tool" "touch $BATS_TEST_TMPDIR/there; sleep 20; exec $(type -P "$tool") \"\$@\""
 		PATH=$BATS_TEST_TMPDIR/bin:$PATH setsid "$KIT/scripts/fetch-tree.sh" --from kernel.org 6.12.95 2>/dev/null &
 		wait_for "$BATS_TEST_TMPDIR/there"
-		pkill -KILL -s $!
-		wait $! || :
+		kill_session $!
 		korg 6.12.95
 		ok_tree 6.12.95
 		trees_are .6.12.95.origin 6.12.95
@@ -91,8 +89,7 @@ resumed() {
 		rm -rf "$TREES"
 		setsid "$KIT/scripts/fetch-tree.sh" --from kernel.org 6.12.95 >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
 		sleep "$after"
-		pkill -KILL -s $! || :
-		wait $! || :
+		kill_session $!
 		echo "after $after s: $(ls -A "$TREES" 2>&1 | paste -sd' ')"
 		# A tree that is there is there whole.
 		[ ! -e "$TREES/6.12.95" ] || [ "$(find "$TREES/6.12.95" -type f | wc -l)" -eq 3 ]

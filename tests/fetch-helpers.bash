@@ -33,6 +33,19 @@ refused() {
 	[[ ${stderr##*$'\n'} == "fetch-tree.sh: "*"$2"* ]] && [ -z "$output" ]
 }
 
+# kill_session PID: SIGKILL to PID and all that it has started, and wait until
+# they are gone: one that still dies holds its locks.
+kill_session() {
+	pkill -KILL -s "$1" || :
+	wait "$1" || :
+	for _ in $(seq 600); do
+		ps -s "$1" -o stat= | grep -qv "^Z" || return 0
+		sleep 0.1
+	done
+	echo "session $1 does not end"
+	return 1
+}
+
 # wait_for FILE: until it is there, at most 60 s.
 wait_for() {
 	for _ in $(seq 600); do
