@@ -137,14 +137,23 @@ journal_forward() {
 	journal_finish || note "cannot remove $j.done; remove it by hand"
 }
 
+# drop_empty PATH: remove the folders above PATH that are empty. One may be gone
+# already, in a run that was cut short.
+drop_empty() {
+	local dir=$1
+	while [[ $dir == */* ]]; do
+		dir=${dir%/*}
+		[ -d "$TREE/$dir" ] || continue
+		rmdir -- "$TREE/$dir" 2>/dev/null || return 0
+	done
+}
+
 # The folders that a removed file leaves empty go too: git has none either.
 journal_finish() {
 	local j=$TREE/.kit-apply.done change path
 	# Without a list this was removed half already, the folders before that.
 	[ ! -f "$j/list" ] || while read -r change path; do
-		if [ "$change" = D ] && [ ! -e "$TREE/$path" ] && [[ $path == */* ]]; then
-			(cd "$TREE" && rmdir -p --ignore-fail-on-non-empty -- "${path%/*}" 2>/dev/null)
-		fi
+		[ "$change" != D ] || [ -e "$TREE/$path" ] || drop_empty "$path"
 	done <"$j/list"
 	set_times "$j" k
 	journal_drop "$j"
