@@ -77,7 +77,7 @@ quilt_names() {
 	local name at
 	for name in "${Q_OURS[@]}"; do
 		at=$TREE/$Q_PATCHES/$name
-		[ -z "$(series_names "$TREE/$Q_SERIES" | grep -xF -- "$name")" ] && { [ ! -e "$at" ] || cmp -s "$at" "$(queue_file "$name")"; } ||
+		! series_names "$TREE/$Q_SERIES" | grep -qxF -- "$name" && { [ ! -e "$at" ] || cmp -s "$at" "$(queue_file "$name")"; } ||
 			die "$EX_TREE" "$TREE/$Q_PATCHES has another patch called $name; rename it (quilt rename -P $name NEW), or say --method patch"
 	done
 }
