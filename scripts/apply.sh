@@ -68,8 +68,10 @@ parse_args() {
 		case $1 in
 		--method) HOW=$2; shift ;;
 		--class) CLASS=$2; shift ;;
-		--only) ONLY=$2; shift ;;
-		--without) WITHOUT=$2; shift ;;
+		--only | --without)
+			[ -n "$2" ] || die "$EX_USAGE" "$1 needs the name of a patch; leave it out to have no such limit"
+			if [ "$1" = --only ]; then ONLY=$2; else WITHOUT=$2; fi
+			shift ;;
 		--check) CHECK=yes ;;
 		--reverse) REVERSE=yes ;;
 		--strict) STRICT=yes ;;

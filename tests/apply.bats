@@ -13,6 +13,19 @@ setup() {
 # unchanged: $T is as it was when $SUM was taken.
 unchanged() { [ "$(full_sum "$T")" = "$SUM" ] || { echo "$T has changed"; return 1; }; }
 
+@test "an empty --only or --without is refused, and a CDPATH leads nowhere else" {
+	three_patches
+	before=$(full_sum "$T")
+	for option in --only --without; do
+		run "$APPLY" $option "" 6.12 "$T"
+		fails_with 2 "$option needs the name of a patch"
+	done
+	[ "$(full_sum "$T")" = "$before" ]
+	cd "$(dirname "$T")"
+	CDPATH=$PWD run "$APPLY" --check 6.12 "$(basename "$T")"
+	fails_with 0 "would apply 3"
+}
+
 @test "case 1: what a point release has brought is named with since when, the rest applied" {
 	patch -s -p1 -d "$T" <"$KIT_QUEUE/patches/6.12/one.patch"
 	run "$APPLY" 6.12 "$T"

@@ -39,6 +39,7 @@ kill_session() {
 	pkill -KILL -s "$1" || :
 	wait "$1" || :
 	for _ in $(seq 600); do
+		# shellcheck disable=SC2009 # pgrep counts zombies too
 		ps -s "$1" -o stat= | grep -qv "^Z" || return 0
 		sleep 0.1
 	done

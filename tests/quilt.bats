@@ -67,7 +67,7 @@ tree_for() {
 	git init -q
 	git add -A
 	git commit -q -m base
-	am_line=$(grep '^    .*| xargs git am$' "$KIT/README.md")
+	am_line=$(grep '^    .*| xargs git .*am$' "$KIT/README.md")
 	eval "$am_line"
 	grep -q 'for_each_cpu_and(i, sched_group_span(group), p->cpus_ptr)' kernel/sched/fair.c
 	[ "$(git log -1 --format=%ae)" = adamli@os.amperecomputing.com ]

@@ -9,6 +9,7 @@
 
 set -u
 export LC_ALL=C
+unset CDPATH # cd would print where it went
 
 # Exit codes; the table is in CONTRIBUTING.md.
 # shellcheck disable=SC2034

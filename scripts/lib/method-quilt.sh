@@ -47,7 +47,8 @@ quilt_layout() {
 	Q_SERIES=$Q_PATCHES/$series
 	for at in ".pc/$series" "$series"; do [ ! -f "$TREE/$at" ] || { Q_SERIES=$at; break; }; done
 	[[ $series != /* ]] || Q_SERIES=$series
-	at="the patches of quilt are outside of $TREE, in $Q_PATCHES, so they cannot change together with it; import and push them by hand, or say --method patch"
+	at="the patches of quilt are outside of $TREE, in $Q_PATCHES, so they cannot change together with it; "
+	if [ -n "$REVERSE" ]; then at+="take them out with quilt pop"; else at+="import and push by hand, or say --method patch"; fi
 	Q_PATCHES=$(below_tree "$Q_PATCHES") && Q_SERIES=$(below_tree "$Q_SERIES") || die "$EX_TREE" "$at"
 	for at in "$Q_PATCHES" "$Q_SERIES"; do
 		(no_links "$TREE" "$at") 2>/dev/null ||

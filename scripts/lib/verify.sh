@@ -126,13 +126,13 @@ queue_apply() {
 queue_apply_one() {
 	local name rest=()
 	for name in "${OTHERS[@]}" "${NAMED[@]}"; do [ "$name" = "$1" ] || rest+=("$name"); done
-	queue_apply --class stable,distro,experimental --only "$1" --without "$(join "${rest[@]}")"
+	queue_apply --class stable,distro,experimental --only "$1" ${rest[0]:+--without "$(join "${rest[@]}")"}
 }
 
 # queue_walk: build the base, then patch by patch up to the patched kernel.
 queue_walk() {
 	local name landed json code
-	json=$(queue_json --class stable,distro,experimental --only "$(join "${NAMED[@]}")")
+	json=$(queue_json --class stable,distro,experimental ${NAMED[0]:+--only "$(join "${NAMED[@]}")"})
 	code=$?
 	# A conflict is told by queue_apply, with the whole table in its log.
 	[ "$code" -le "$EX_FAIL" ] || fail "$code" "apply.sh failed on $VERSION; see above"
@@ -141,7 +141,7 @@ queue_walk() {
 	BASE_HOW="the tree as it is"
 	if [ "$landed" -gt 0 ]; then
 		BASE_HOW="the tree with $landed of ${#NAMED[@]} named patches taken out: $VERSION has them already"
-		queue_apply --class stable,distro,experimental --reverse --only "$(join "${NAMED[@]}")"
+		queue_apply --class stable,distro,experimental --reverse ${NAMED[0]:+--only "$(join "${NAMED[@]}")"}
 	fi
 	note "base is $BASE_HOW"
 	build_step tree "the tree without the queue"
