@@ -157,8 +157,9 @@ no_qemu() {
 # with SIGNAL, sent to the script alone or to its group.
 ends() {
 	rm -f building booting first.log
-	# As from a terminal: SIGINT is not ignored, and the group is its own.
-	env --default-signal=INT setsid "$KIT/scripts/verify-build.sh" --tree "$T" --out "$OUT" --seeds 2 6.12 >first.log 2>&1 3>&- &
+	# As from a terminal: no signal is ignored, as SIGHUP is below nohup, and the
+	# group is its own.
+	env --default-signal=INT,HUP setsid "$KIT/scripts/verify-build.sh" --tree "$T" --out "$OUT" --seeds 2 6.12 >first.log 2>&1 3>&- &
 	local pid=$! code=0
 	until_file "$WHEN"
 	[ "$3" = alone ] || pid=-$pid
