@@ -33,6 +33,9 @@
 . "$(dirname -- "$(readlink -f -- "$0")")/../scripts/lib/common.sh"
 . "$KIT/tests/kill-facts.bash"
 
+# the points are to be the same in each run, so the names of commits are, too
+export GIT_COMMITTER_DATE='2026-01-02 03:04:05 +0000'
+
 KILLAT=$KIT/build/test/killat APPLY=$KIT/scripts/apply.sh
 REVERSE=() EVERY=1 OBJECTS='' ONLY='' CUTS='' ERROR='' TWICE=3 JOBS=2 DIR=
 

@@ -50,8 +50,7 @@ journal_read() {
 # say so; MENDED is then "yes". With CHECK "yes" nothing may be written:
 # EX_TREE if there is need to.
 journal_mend() {
-	# shellcheck disable=SC2034 # MENDING is for the methods
-	local j=$TREE/.kit-apply METHOD MENDING=yes
+	local j=$TREE/.kit-apply METHOD
 	MENDED=no
 	if [ -d "$j" ]; then
 		[ "$1" != yes ] ||

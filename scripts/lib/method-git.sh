@@ -146,7 +146,7 @@ as_author() {
 		who="$(mail_field Author) <$(mail_field Email)>" date=$(mail_field Date)
 	else
 		who=$(user_git var GIT_COMMITTER_IDENT) || return
-		who=${who%>*}\>
+		date=@${who##*> } who=${who%>*}\>
 	fi
 	GIT_AUTHOR_NAME=${who% <*} GIT_AUTHOR_EMAIL=$(sed 's/.*<//; s/>$//' <<<"$who") \
 		GIT_AUTHOR_DATE=$date "$@"
@@ -279,11 +279,11 @@ git_undo() {
 drop_lock() { ! lock_is_ours "$1" || rm -f -- "$GITDIR/index.lock"; }
 
 # drop_ref_locks J: remove the locks that a git update-ref of ours was killed
-# with. They say the new name or nothing. Those of a git that is alive say
-# another name, or do not stay empty for long; one from before is not ours.
+# with, or could not remove. They say the new name or nothing. Those of a git that
+# is alive say another name, or do not stay empty for long; one from before is not
+# ours.
 drop_ref_locks() {
 	local name lock
-	[ "${MENDING-}" = yes ] || return 0
 	for name in HEAD $(cat "$1/ref"); do
 		lock=$(git_path "$name.lock") || return
 		[ -e "$lock" ] && ! [ "$1/list" -nt "$lock" ] || continue

@@ -14,7 +14,7 @@
 . "$KIT/scripts/lib/method-quilt.sh"
 
 # The environment may have these names, too.
-GIT='' GITDIR='' MENDING=''
+GIT='' GITDIR=''
 
 # user_git ARG...: git in TREE, with the user's configuration but without hooks,
 # helpers in the background or another place for a part of the index. Reads only
