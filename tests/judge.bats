@@ -126,6 +126,42 @@ against() {
 	refused "test.scn: goal_usd: program affinity-fork does not measure usd"
 }
 
+@test "a bound for every sample fails by its worst one, whatever is expected" {
+	scenario 'every_used=97 every_cov=none'
+	runs 95 95 98 99
+	judge --reproducible
+	code 0
+	grep -q 'ok: every patched sample of used is at least 97 %: worst 97.50' out/report.txt
+	EXPECT=no-difference
+	runs 96 96 97 96.5
+	judge --reproducible
+	code 1
+	grep -q 'NOT OK: every patched sample of used is at least 97 %: worst 96.00' out/report.txt
+}
+
+@test "a ratio is how many times the patched median is better" {
+	scenario 'ratio_used=3'
+	runs 25 26 98 99
+	judge --reproducible
+	code 0
+	grep -q 'ok: median of used is at least 3 times better: base 25.50, patched 98.50' out/report.txt
+	scenario 'ratio_used=4'
+	judge --reproducible
+	code 1
+}
+
+@test "another metric can decide, and must be one" {
+	scenario 'decide=cov'
+	runs 25 26 98 99
+	judge
+	grep -q ': no difference measurable, expected improved: base 0.00' out/report.txt
+	code 1
+	scenario 'decide=speed'
+	judge
+	code 2
+	[[ $output == *"decide: program affinity-fork does not measure speed" ]]
+}
+
 @test "one run of base shows no noise and is refused" {
 	runs 25 26 98 99
 	RUNS=("${RUNS[@]:1}")

@@ -24,12 +24,19 @@ wrong() {
 @test "a whole scenario is printed as KEY=VALUE lines" {
 	scenario '# a comment' 'describe  two words # and a comment' '' 'program   prog' \
 		'mask m' 'patches a.patch,b.patch' 'guest  storms=3   gap_us=10' \
-		$'\thost\tseeds=5 goal_used=97.5'
+		$'\thost\tseeds=5 goal_used=97.5' 'topology zen2-8n' 'lts 6.1,6.6' 'config slab' \
+		'cmdline a=1  b' 'instrument base=count patched=wide:KIT_WIDE=1'
 	code 0
 	[ "$output" = 'describe=two words
 program=prog
 mask=m
 patches=a.patch,b.patch
+topology=zen2-8n
+lts=6.1,6.6
+config=slab
+cmdline=a=1  b
+instrument.base=count
+instrument.patched=wide:KIT_WIDE=1
 guest.storms=3
 guest.gap_us=10
 host.seeds=5
@@ -42,7 +49,13 @@ host.goal_used=97.5' ]
 	[ "$output" = 'describe=
 program=p
 mask=
-patches=' ]
+patches=
+topology=
+lts=
+config=
+cmdline=
+instrument.base=
+instrument.patched=' ]
 }
 
 @test "on TOPOLOGY overrides on that topology only" {
@@ -152,7 +165,7 @@ patches=' ]
 
 @test "an unknown setting for the host is named" {
 	scenario 'program p' 'host sedes=5'
-	wrong 2 "unknown host setting sedes; there are seeds and goal_METRIC"
+	wrong 2 "unknown host setting sedes; there are seeds, expect, decide, goal_METRIC, every_METRIC and ratio_METRIC"
 }
 
 @test "seeds, goals and dilation must be numbers that make sense" {
@@ -164,7 +177,7 @@ patches=' ]
 	done
 	for value in x 9x 1.2.3 . -5 nan; do
 		scenario 'program p' "host goal_used=$value"
-		wrong 2 "a goal is a number, or none, not '$value'"
+		wrong 2 "a bound is a number, or none, not '$value'"
 	done
 	scenario 'program p' 'guest dilation=68' 'host seeds=64 goal_a=none goal_b=0 goal_c=1.25'
 	code 0
@@ -268,4 +281,31 @@ names() { (cd "$KIT/$1" && ls -- *"$2") | sed "s/$2\$//"; }
 		[[ $key != goal_* ]] || key=goal_METRIC
 		grep -q "\`$key\`" "$KIT/scenarios/README.md" || { echo "$key"; false; }
 	done
+}
+
+@test "one header instruments both kernels" {
+	scenario 'program p' 'instrument tg-count'
+	has instrument.base=tg-count
+	has instrument.patched=tg-count
+}
+
+@test "a header that would become more than one word for the compiler is refused" {
+	for word in '../x' 'a:b=1' 'a:' 'A' 'a;b' ':X=1'; do
+		scenario 'program p' "instrument $word"
+		wrong 2 "'$word' is not NAME or NAME:DEFINE=VALUE, of lab/kernel/NAME.h"
+	done
+	scenario 'program p' 'instrument a' 'instrument patched=b'
+	wrong 3 "a second instrument line; remove one"
+	scenario 'program p' 'instrument'
+	wrong 2 "instrument needs a value"
+}
+
+@test "the outcome that is expected is one of three words, and said once" {
+	scenario 'program p' 'host expect=better'
+	wrong 2 "expect takes improved, no-difference or worse, not 'better'"
+	scenario 'program p' 'mask m' 'host expect=worse'
+	code 2
+	[ "$output" = "kit-scenario: t.scn: expect is set, but the mask of the topology says what to expect; remove one" ]
+	scenario 'program p' 'host expect=worse decide=used every_used=3 ratio_used=20'
+	code 0
 }

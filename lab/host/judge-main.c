@@ -32,7 +32,7 @@ static const char help[] =
 "  --cpus LIST           the CPUs that the tasks may use\n"
 "  --expect WORD         improved, no-difference or worse\n"
 "  --seeds N             so many runs of each side must be there\n"
-"  --reproducible        the goals of the scenario count\n"
+"  --reproducible        the bounds of the scenario count\n"
 "  --meta KEY=VALUE      into results.json, KEY with dots for objects in it\n"
 "  --time KEY=SECONDS    the same, into the block of times\n"
 "\n"
@@ -112,82 +112,6 @@ static void parse(int argc, char **argv, struct options *opt, struct results *r)
 		usage();
 }
 
-static void add_check(struct results *r, bool ok, char *text)
-{
-	r->check[r->nr_checks].ok = ok;
-	r->check[r->nr_checks++].text = text;
-}
-
-/*
- * A goal is the scenario's own bound for the patched median, where it has one.
- * It was set for guests that run by instruction count: elsewhere the host's
- * other work shows in the figures.
- */
-static void check_goal(struct results *r, int m)
-{
-	const struct metric *metric = &r->program->metric[m];
-	char *key = xasprintf("goal_%s", metric->name);
-	const char *goal = scenario_get(r->scenario, key, NULL);
-	double got = r->verdict[m].patched;
-
-	if (goal && strcmp(goal, "none"))
-		add_check(r, metric->higher_is_better ? got >= atof(goal) : got <= atof(goal),
-			  xasprintf("patched median of %s is at %s %s %s: %.2f",
-				    metric->name,
-				    metric->higher_is_better ? "least" : "most", goal,
-				    metric->unit, got));
-	free(key);
-}
-
-/* Runs with a console that is not clean were refused before. */
-static void decide_boot(struct results *r)
-{
-	const struct side *sides[] = { &r->base, &r->patched };
-
-	for (size_t i = 0; i < ARRAY_SIZE(sides); i++)
-		add_check(r, sides[i]->nr_seeds > 0,
-			  xasprintf("%s boots cleanly, with the machine asked for: %zu boots",
-				    sides[i]->name, sides[i]->nr_seeds));
-}
-
-/* A goal for what is not measured would be met by never being looked at. */
-static void check_goal_names(const struct results *r, const char *file)
-{
-	const struct scenario *s = r->scenario;
-
-	for (size_t i = 0; i < s->nr_settings; i++) {
-		const char *key = s->setting[i].key;
-		bool known = s->setting[i].guest || strncmp(key, "goal_", 5);
-
-		for (int m = 0; !known && m < MAX_METRICS && r->program->metric[m].name; m++)
-			known = !strcmp(key + 5, r->program->metric[m].name);
-		if (!known)
-			die(EX_USAGE, "%s: %s: program %s does not measure %s", file,
-			    key, r->program->name, key + 5);
-	}
-}
-
-static void decide(struct results *r)
-{
-	const struct verdict *v = &r->verdict[0];
-
-	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
-		judge(&r->program->metric[m], m, &r->base, &r->patched, &r->verdict[m]);
-	add_check(r, v->outcome == r->expected,
-		  xasprintf("%s: %s, expected %s: base %.2f, patched %.2f, effect %.2f, noise %.2f",
-			    r->program->metric[0].name,
-			    v->outcome == NO_DIFFERENCE ? "no difference measurable" :
-			    outcome_name(v->outcome), outcome_name(r->expected),
-			    v->base, v->patched, v->effect, v->noise));
-	if (r->base.outside || r->patched.outside)
-		add_check(r, false,
-			  xasprintf("every task stays on its allowed CPUs: not in %zu samples of base and %zu of patched",
-				    r->base.outside, r->patched.outside));
-	if (r->expected == IMPROVED && r->reproducible)
-		for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
-			check_goal(r, m);
-}
-
 /* A boot that is missing must not pass for a scenario with fewer seeds. */
 static void check_seeds(const struct results *r, const char *asked)
 {
@@ -261,13 +185,10 @@ int main(int argc, char **argv)
 	if (!outcome_parse(opt.expect, &r.expected))
 		die(EX_USAGE, "--expect takes improved, no-difference or worse, not '%s'",
 		    opt.expect);
-	check_goal_names(&r, opt.scenario);
+	check_names(&r, opt.scenario);
 	runs_read(&r, opt.cpus, opt.run, opt.nr_runs);
 	check_seeds(&r, opt.seeds);
-	if (r.program->record)
-		decide(&r);
-	else
-		decide_boot(&r);
+	decide(&r);
 	write_all(&r, opt.out);
 	return results_ok(&r) ? EX_OK : EX_FAIL;
 }

@@ -52,9 +52,44 @@ static double noise(const struct side *base, int m)
 	return high - low;
 }
 
+/* How many samples show the defect; the worst of all into @worst. */
+static size_t defects(const struct metric *metric, int m, const struct side *s,
+		      double *worst)
+{
+	size_t n = 0;
+
+	*worst = 0;
+	for (size_t i = 0; i < s->nr; i++) {
+		n += s->value[m][i] > metric->min_effect;
+		*worst = fmax(*worst, s->value[m][i]);
+	}
+	return n;
+}
+
+/*
+ * A defect of some rounds only makes base differ from itself as much as from
+ * the patched kernel, so there is no noise to measure against: it is there or not.
+ */
+static void judge_defect(const struct metric *metric, int m, const struct side *base,
+			 const struct side *patched, struct verdict *v)
+{
+	v->base_defects = defects(metric, m, base, &v->base);
+	v->patched_defects = defects(metric, m, patched, &v->patched);
+	v->effect = v->base - v->patched;
+	v->noise = 0;
+	if (!v->base_defects == !v->patched_defects)
+		v->outcome = NO_DIFFERENCE;
+	else
+		v->outcome = v->base_defects ? IMPROVED : WORSE;
+}
+
 void judge(const struct metric *metric, int m, const struct side *base,
 	   const struct side *patched, struct verdict *v)
 {
+	if (metric->defect) {
+		judge_defect(metric, m, base, patched, v);
+		return;
+	}
 	v->base = median(base->value[m], base->nr);
 	v->patched = median(patched->value[m], patched->nr);
 	v->effect = v->patched - v->base;

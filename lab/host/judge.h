@@ -9,12 +9,17 @@
 
 #include "scenario.h"
 
-enum { MAX_METRICS = 4, MAX_SEEDS = 64 };
+enum { MAX_METRICS = 8, MAX_SEEDS = 64 };
 
 struct metric {
 	const char *name, *unit;
 	bool higher_is_better;
 	double min_effect;	/* below this nobody would care, whatever the noise */
+	/*
+	 * A fault that shows now and then, and must never: samples over min_effect
+	 * are counted, and no median is taken.
+	 */
+	bool defect;
 };
 
 /*
@@ -54,9 +59,10 @@ enum outcome { IMPROVED, NO_DIFFERENCE, WORSE };
 
 struct verdict {
 	enum outcome outcome;
-	double base, patched;	/* medians over all samples */
+	double base, patched;	/* medians over all samples; of a defect the worst */
 	double effect;		/* patched against base, > 0 is better */
 	double noise;		/* largest distance of two base seeds' medians */
+	size_t base_defects, patched_defects;	/* samples that show the defect */
 };
 
 const char *outcome_name(enum outcome o);

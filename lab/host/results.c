@@ -45,6 +45,10 @@ static json_t *verdict_json(const struct results *r, int m)
 	json_object_set_new(o, "effect", rounded(v->effect));
 	json_object_set_new(o, "noise", rounded(v->noise));
 	json_object_set_new(o, "outcome", json_string(outcome_name(v->outcome)));
+	if (r->program->metric[m].defect) {
+		json_object_set_new(o, "base_defects", json_integer(v->base_defects));
+		json_object_set_new(o, "patched_defects", json_integer(v->patched_defects));
+	}
 	return o;
 }
 
@@ -81,13 +85,31 @@ void results_ktap(const struct results *r, FILE *out)
 			i + 1, r->check[i].text);
 }
 
+static bool all_percent(const struct results *r)
+{
+	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
+		if (strcmp(r->program->metric[m].unit, "%"))
+			return false;
+	return true;
+}
+
+static int name_width(const struct results *r)
+{
+	int width = strlen("metric");
+
+	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
+		if ((int)strlen(r->program->metric[m].name) > width)
+			width = strlen(r->program->metric[m].name);
+	return width;
+}
+
 static void metric_row(const struct results *r, int m, const struct side *s,
 		       FILE *out)
 {
 	const struct metric *metric = &r->program->metric[m];
 
-	fprintf(out, "%-6s %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %8zu\n",
-		metric->name, s->name, quantile(s->value[m], s->nr, 0),
+	fprintf(out, "%-*s %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %8zu\n",
+		name_width(r), metric->name, s->name, quantile(s->value[m], s->nr, 0),
 		quantile(s->value[m], s->nr, 0.25), median(s->value[m], s->nr),
 		quantile(s->value[m], s->nr, 0.75),
 		quantile(s->value[m], s->nr, 1), s->nr);
@@ -96,22 +118,26 @@ static void metric_row(const struct results *r, int m, const struct side *s,
 static void samples(const struct side *s, const struct results *r, FILE *out)
 {
 	fprintf(out, "\n%s, %s of every sample, a line a seed:\n", s->name,
-		r->program->metric[0].name);
+		r->program->metric[r->decides].name);
 	for (size_t i = 0; i < s->nr_seeds; i++) {
 		for (size_t k = s->seed_from[i]; k < s->seed_from[i + 1]; k++)
-			fprintf(out, "%6.1f", s->value[0][k]);
+			fprintf(out, " %5.1f", s->value[r->decides][k]);
 		fputc('\n', out);
 	}
 }
 
 static void metrics(const struct results *r, FILE *out)
 {
-	fprintf(out, "%-6s %-8s %8s %8s %8s %8s %8s %8s\n", "in %", "kernel",
-		"min", "q1", "median", "q3", "max", "samples");
+	fprintf(out, "%-*s %-8s %8s %8s %8s %8s %8s %8s\n", name_width(r),
+		all_percent(r) ? "in %" : "metric", "kernel", "min", "q1", "median", "q3", "max", "samples");
 	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++) {
 		metric_row(r, m, &r->base, out);
 		metric_row(r, m, &r->patched, out);
 	}
+	for (int m = 0; !all_percent(r) && m < MAX_METRICS && r->program->metric[m].name; m++)
+		fprintf(out, "%s is in %s, %s is better\n", r->program->metric[m].name,
+			r->program->metric[m].unit,
+			r->program->metric[m].higher_is_better ? "more" : "less");
 	fputc('\n', out);
 }
 

@@ -19,7 +19,8 @@ struct results {
 	struct side base, patched;
 	struct verdict verdict[MAX_METRICS];
 	enum outcome expected;
-	struct check check[MAX_METRICS + 2];
+	int decides;		/* the metric on which the outcome hangs */
+	struct check check[3 * MAX_METRICS + 2];
 	size_t nr_checks;
 	bool reproducible;
 	json_t *meta, *times;
@@ -32,6 +33,16 @@ struct results {
  * measured, two different seeds of base.
  */
 void runs_read(struct results *r, const char *cpus, char *const *text, size_t nr);
+
+/*
+ * check_names - what the scenario, read from @file, says of metrics must be of
+ * ones that @r's program measures: a bound for another would be met by never
+ * being looked at. Sets which one decides. Dies with EX_USAGE.
+ */
+void check_names(struct results *r, const char *file);
+
+/* decide - judge every metric of @r and add the checks. */
+void decide(struct results *r);
 
 bool results_ok(const struct results *r);
 json_t *results_json(const struct results *r);

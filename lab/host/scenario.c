@@ -87,8 +87,29 @@ static const char *bad_value(const char *word, size_t len, bool guest)
 			"a value for the guest's command line has no quotes" : NULL;
 	if (!strncmp(word, "seeds=", len + 1))
 		return whole_number(value, 1, 64) ? NULL : "seeds takes 1 to 64";
+	if (!strncmp(word, "expect=", len + 1))
+		return !strcmp(value, "improved") || !strcmp(value, "no-difference") ||
+		       !strcmp(value, "worse") ? NULL :
+			"expect takes improved, no-difference or worse";
+	if (!strncmp(word, "decide=", len + 1))
+		return NULL;
 	return number(value) || !strcmp(value, "none") ? NULL :
-		"a goal is a number, or none";
+		"a bound is a number, or none";
+}
+
+/* Settings for the host: whole names, and the begins of those with a metric. */
+static bool host_setting(const char *word, size_t len)
+{
+	static const char *const names[] = { "seeds", "expect", "decide" };
+	static const char *const begins[] = { "goal_", "every_", "ratio_" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], word, len))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (len > strlen(begins[i]) && !strncmp(begins[i], word, strlen(begins[i])))
+			return true;
+	return false;
 }
 
 static void check_setting(struct reader *r, const char *word, size_t len, bool guest)
@@ -101,8 +122,8 @@ static void check_setting(struct reader *r, const char *word, size_t len, bool g
 	if (guest && reserved(word, len))
 		die(EX_USAGE, "%s:%d: %.*s comes from the topology or the run; remove it",
 		    r->path, r->line, (int)len, word);
-	if (!guest && strncmp(word, "seeds=", len + 1) && strncmp(word, "goal_", 5))
-		die(EX_USAGE, "%s:%d: unknown host setting %.*s; there are seeds and goal_METRIC",
+	if (!guest && !host_setting(word, len))
+		die(EX_USAGE, "%s:%d: unknown host setting %.*s; there are seeds, expect, decide, goal_METRIC, every_METRIC and ratio_METRIC",
 		    r->path, r->line, (int)len, word);
 	wrong = bad_value(word, len, guest);
 	if (wrong)
@@ -181,6 +202,60 @@ static void one_word(struct reader *r, const char *keyword, char **to, const cha
 		    keyword, text);
 }
 
+/*
+ * A header of lab/kernel, and what it is to know: NAME or NAME:DEFINE=VALUE. It
+ * becomes part of the compiler's command line, so it has plain letters only.
+ */
+static void one_header(struct reader *r, char **to, const char *word)
+{
+	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-");
+	const char *define = word[len] == ':' ? word + len + 1 : NULL;
+
+	if (!len || (define && (!*define || define[strspn(define, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789=")])) ||
+	    (!define && word[len]))
+		die(EX_USAGE, "%s:%d: '%s' is not NAME or NAME:DEFINE=VALUE, of lab/kernel/NAME.h",
+		    r->path, r->line, word);
+	once(r, "instrument", to, word);
+}
+
+/* One header for both sides, or base=HEADER and patched=HEADER. */
+static void instrument(struct reader *r, char *text)
+{
+	char *save, *word = strtok_r(text, " \t", &save);
+
+	if (!word)
+		die(EX_USAGE, "%s:%d: instrument needs a value", r->path, r->line);
+	for (; word; word = strtok_r(NULL, " \t", &save)) {
+		if (!strncmp(word, "base=", 5)) {
+			one_header(r, &r->s->instrument_base, word + 5);
+		} else if (!strncmp(word, "patched=", 8)) {
+			one_header(r, &r->s->instrument_patched, word + 8);
+		} else {
+			one_header(r, &r->s->instrument_base, word);
+			one_header(r, &r->s->instrument_patched, word);
+		}
+	}
+}
+
+/* Keywords with a value of one word, kept as it is; false if @key is none. */
+static bool read_word(struct reader *r, const char *key, const char *value)
+{
+	struct scenario *s = r->s;
+	const struct { const char *key; char **to; } words[] = {
+		{ "program", &s->program }, { "mask", &s->mask },
+		{ "patches", &s->patches }, { "topology", &s->topology },
+		{ "lts", &s->lts }, { "config", &s->config },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!strcmp(key, words[i].key)) {
+			one_word(r, key, words[i].to, value);
+			return true;
+		}
+	}
+	return false;
+}
+
 static void read_line(struct reader *r, char *text)
 {
 	char *rest = text + strcspn(text, " \t");
@@ -189,14 +264,14 @@ static void read_line(struct reader *r, char *text)
 	if (*rest)
 		*rest++ = '\0';
 	rest = trim(rest);
+	if (read_word(r, text, rest))
+		return;
 	if (!strcmp(text, "describe"))
 		once(r, text, &s->describe, rest);
-	else if (!strcmp(text, "program"))
-		one_word(r, text, &s->program, rest);
-	else if (!strcmp(text, "mask"))
-		one_word(r, text, &s->mask, rest);
-	else if (!strcmp(text, "patches"))
-		one_word(r, text, &s->patches, rest);
+	else if (!strcmp(text, "cmdline"))
+		once(r, text, &s->cmdline, rest);
+	else if (!strcmp(text, "instrument"))
+		instrument(r, rest);
 	else if (!strcmp(text, "guest"))
 		settings(r, rest, GUEST);
 	else if (!strcmp(text, "host"))
@@ -231,5 +306,8 @@ void scenario_read(const char *path, const char *topology, struct scenario *s)
 	}
 	if (!s->program)
 		die(EX_USAGE, "%s: no program line; name the guest's program", path);
+	if (s->mask && scenario_get(s, "expect", NULL))
+		die(EX_USAGE, "%s: expect is set, but the mask of the topology says what to expect; remove one",
+		    path);
 	free(all);
 }

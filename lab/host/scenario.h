@@ -13,7 +13,9 @@ struct setting {
 };
 
 struct scenario {
-	char *describe, *program, *mask, *patches;
+	char *describe, *program, *mask, *patches, *topology, *lts, *config, *cmdline;
+	/* headers of lab/kernel that the kernel of that side is built with */
+	char *instrument_base, *instrument_patched;
 	struct setting *setting;
 	size_t nr_settings;
 };

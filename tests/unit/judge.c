@@ -7,8 +7,8 @@
 #include "tap.h"
 #include "util.h"
 
-static const struct metric more = { "share", "%", true, 2 };
-static const struct metric less = { "spread", "%", false, 2 };
+static const struct metric more = { "share", "%", true, 2, false };
+static const struct metric less = { "spread", "%", false, 2, false };
 
 /* Samples of up to three seeds, @each of them in a row. */
 static struct side side_of(double *value, size_t seeds, size_t each)
@@ -78,6 +78,34 @@ static void outcomes(void)
 	ok(says(&more, 0, 0, 0, NO_DIFFERENCE), "two sides of zeroes are no difference");
 }
 
+/* Ten samples of each side, of which so many are over the least effect. */
+static struct verdict counted(size_t base, size_t patched)
+{
+	static const struct metric stale = { "stale", "load", false, 32, true };
+	double b[10], p[10];
+	struct side before = side_of(b, 2, 5), after = side_of(p, 2, 5);
+	struct verdict v;
+
+	for (size_t i = 0; i < 10; i++) {
+		b[i] = i < base ? 1975 + i : 32;
+		p[i] = i < patched ? 40 : 0;
+	}
+	judge(&stale, 0, &before, &after, &v);
+	return v;
+}
+
+static void defects(void)
+{
+	struct verdict v = counted(1, 0);
+
+	ok(v.outcome == IMPROVED, "a defect of one sample in ten of base, and none of patched, is improved");
+	ok(v.base_defects == 1 && v.patched_defects == 0, "samples over the least effect are counted, ones at it are not");
+	ok(v.base == 1975, "the worst sample is told in place of a median");
+	ok(counted(10, 1).outcome == NO_DIFFERENCE, "one that is left on both sides is no difference, however rare");
+	ok(counted(0, 0).outcome == NO_DIFFERENCE, "nor is one that base does not show");
+	ok(counted(0, 1).outcome == WORSE, "one that only patched shows is worse");
+}
+
 static void names(void)
 {
 	enum outcome o = WORSE;
@@ -95,6 +123,7 @@ int main(void)
 	effects();
 	noises();
 	outcomes();
+	defects();
 	names();
 	return tap_done();
 }
