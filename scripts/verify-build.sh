@@ -11,9 +11,15 @@
 #
 #   --tree DIR        the kernel tree (never changed); else fetch-tree.sh LTS
 #   --arch ARCH       arm64 (default: reproducible) or x86_64
-#   --topology NAME   a machine of topologies/ (default pair)
-#   --scenario NAME   what to run, of scenarios/ (default affinity-fork)
-#   --class LIST|all  classes of the queue that are on both sides (default stable)
+#   --topology NAME   a machine of topologies/ (default: the scenario's, or pair)
+#   --scenario NAME   what to run, of scenarios/ (default affinity-fork); all for
+#                     each that LTS has the patches for, one after the other
+#   --class LIST|all  classes of the queue that are on both sides (default: stable,
+#                     and distro where the scenario is about patches above that).
+#                     "all" without --scenario proves all: every scenario
+#   --without LIST    base is the queue without these patches, in place of those
+#                     that the scenario names: what is a follow-up good for?
+#   --each            boot the kernel after each patch, not only the last
 #   --config FILE     a kernel config fragment on top of configs/
 #   --cc gcc|clang    compiler (default gcc)
 #   --accel auto|tcg|kvm   (default auto: tcg for arm64, where it is what makes
@@ -47,19 +53,24 @@
 . "$KIT/scripts/lib/accel.sh"
 # shellcheck source=scripts/lib/verify.sh
 . "$KIT/scripts/lib/verify.sh"
+# shellcheck source=scripts/lib/walk.sh
+. "$KIT/scripts/lib/walk.sh"
+# shellcheck source=scripts/lib/every.sh
+. "$KIT/scripts/lib/every.sh"
 # shellcheck source=scripts/lib/results.sh
 . "$KIT/scripts/lib/results.sh"
 
-TREE='' ARCH=arm64 TOPOLOGY=pair SCENARIO=affinity-fork CLASS=stable CONFIG=''
+TREE='' ARCH=arm64 TOPOLOGY='' SCENARIO='' CLASS='' CONFIG='' WITHOUT='' EACH=''
 CC_KIND=gcc ACCEL_ASKED=auto SEEDS='' JOBS=$(nproc) OUT='' LTS=''
 
 parse_options() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--tree|--arch|--topology|--scenario|--class|--config|--cc|--accel|--seeds|--jobs|--out)
+		--tree|--arch|--topology|--scenario|--class|--without|--config|--cc|--accel|--seeds|--jobs|--out)
 			[ $# -ge 2 ] && [[ $2 != --* ]] || die "$EX_USAGE" "$1 needs a value; see --help"
 			set_option "$1" "$2"
 			shift ;;
+		--each) EACH=yes ;;
 		--*=*) set_option "${1%%=*}" "${1#*=}" ;;
 		-h|--help) usage 0 ;;
 		-*) die "$EX_USAGE" "unknown option $1; see --help" ;;
@@ -81,6 +92,7 @@ set_option() {
 	--topology) TOPOLOGY=$2 ;;
 	--scenario) SCENARIO=$2 ;;
 	--class) CLASS=$2 ;;
+	--without) WITHOUT=$2 ;;
 	--config) CONFIG=$2 ;;
 	--cc) CC_KIND=$2 ;;
 	--accel) ACCEL_ASKED=$2 ;;
@@ -105,10 +117,29 @@ names_in() { (cd "$KIT/$1" && printf '%s\n' *"$2") | sed "s/$2\$//" | xargs; }
 # check_class: a word of --class that is none would be an empty class.
 check_class() {
 	local word
-	[ "$CLASS" != all ] || CLASS=stable,distro,experimental
+	[ "$CLASS" != all ] || { : "${SCENARIO:=all}"; CLASS=stable,distro,experimental; }
+	: "${SCENARIO:=affinity-fork}"
+	[ -n "$CLASS" ] || return 0
 	[[ $CLASS != *,,* && $CLASS != ,* && $CLASS != *, ]] ||
 		die "$EX_USAGE" "--class '$CLASS' has an empty word; see --help"
-	for word in ${CLASS//,/ }; do one_of --class "$word" stable distro experimental; done
+	for word in ${CLASS//,/ }; do one_of --class "$word" stable distro experimental alternative; done
+}
+
+# check_without: WITHOUT as kit-queue names patches.
+check_without() {
+	local name list=()
+	[[ ,$WITHOUT, != *,,* || -z $WITHOUT ]] ||
+		die "$EX_USAGE" "--without '$WITHOUT' has an empty word; see --help"
+	for name in ${WITHOUT//,/ }; do list+=("${name%.patch}.patch"); done
+	[ ${#list[@]} -eq 0 ] || WITHOUT=$(join "${list[@]}")
+	[ "$SCENARIO" != all ] || [ -z "$WITHOUT$EACH" ] ||
+		die "$EX_USAGE" "--without and --each are for one scenario; name it with --scenario"
+}
+
+# topology_file: TOPO_FILE of TOPOLOGY.
+topology_file() {
+	TOPO_FILE=$KIT/topologies/$TOPOLOGY.topo
+	[ -f "$TOPO_FILE" ] && [[ $TOPOLOGY != */* ]] || die "$EX_USAGE" "no topology '$TOPOLOGY'; there is: $(names_in topologies .topo)"
 }
 
 check_options() {
@@ -120,10 +151,10 @@ check_options() {
 	[[ $JOBS =~ ^[1-9][0-9]?$ ]] || die "$EX_USAGE" "--jobs takes 1 to 99, not '$JOBS'"
 	[[ $SEEDS =~ ^([2-9]|[1-5][0-9])?$ ]] || die "$EX_USAGE" "--seeds takes 2 to 59, not '$SEEDS'"
 	check_class
-	TOPO_FILE=$KIT/topologies/$TOPOLOGY.topo
+	check_without
+	[ -z "$TOPOLOGY" ] || topology_file
 	SCENARIO_FILE=$KIT/scenarios/$SCENARIO.scn
-	[ -f "$TOPO_FILE" ] && [[ $TOPOLOGY != */* ]] || die "$EX_USAGE" "no topology '$TOPOLOGY'; there is: $(names_in topologies .topo)"
-	[ -f "$SCENARIO_FILE" ] && [[ $SCENARIO != */* ]] || die "$EX_USAGE" "no scenario '$SCENARIO'; there is: $(names_in scenarios .scn)"
+	[ "$SCENARIO" = all ] || [ -f "$SCENARIO_FILE" ] && [[ $SCENARIO != */* ]] || die "$EX_USAGE" "no scenario '$SCENARIO'; there is: $(names_in scenarios .scn)"
 	[ -z "$CONFIG" ] || { [ -f "$CONFIG" ] && [ -r "$CONFIG" ]; } || die "$EX_USAGE" "cannot read the config fragment $CONFIG"
 	[ -z "$TREE" ] || [ -d "$TREE" ] || die "$EX_USAGE" "no folder $TREE; --tree takes an unpacked kernel tree"
 	[ -z "$OUT" ] || out_free
@@ -180,6 +211,7 @@ main() {
 	host_ready
 	kit_make tools "build/guest/$ARCH/init"
 	arch_setup
+	[ "$SCENARIO" != all ] || { get_tree; every_scenario; }
 	scenario_setup
 	accel_setup
 	get_tree

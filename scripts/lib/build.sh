@@ -30,6 +30,7 @@ kernel_command() {
 		"$cc" KBUILD_BUILD_USER=kit KBUILD_BUILD_HOST=kit
 		KBUILD_BUILD_VERSION=1 KBUILD_BUILD_TIMESTAMP=2026-01-01T00:00:00Z)
 	[ "$CC_KIND" = gcc ] || KERNEL_MAKE+=(LD=ld.lld)
+	[ -z "${INSTRUMENT:-}" ] || KERNEL_MAKE+=("CFLAGS_fair.o=$INSTRUMENT")
 }
 
 # kernel_env: drop what the user's environment would change in the kernel. Its
@@ -54,13 +55,13 @@ kernel_make() (
 	"${KERNEL_MAKE[@]}" -j"$(nproc)" "$@" </dev/null
 )
 
-# config_fragments [FILE]: the fragments for LTS and ARCH, then the user's.
+# config_fragments [FILE]...: the fragments for LTS and ARCH, then these.
 config_fragments() {
 	local f
 	for f in common "$ARCH" "$LTS" "$LTS.$ARCH"; do
 		[ ! -f "$KIT/configs/$f.config" ] || printf '%s\n' "$KIT/configs/$f.config"
 	done
-	[ -z "${1:-}" ] || printf '%s\n' "$1"
+	[ $# -eq 0 ] || printf '%s\n' "$@"
 }
 
 # config_state OBJ: a hash over all that OBJ/.config hangs on, and itself.
@@ -72,14 +73,14 @@ config_state() {
 	} 2>/dev/null | sha256sum
 }
 
-# kernel_config OBJ LOG [FILE]: make OBJ/.config from the fragments, unless it
+# kernel_config OBJ LOG [FILE]...: make OBJ/.config from the fragments, unless it
 # is there and was made from the same, and compare asked for with got: what
 # differs goes to OBJ/config-differences. Returns 1 if kconfig failed or an
 # option of the fragments was not taken.
 kernel_config() {
 	local obj=$1 log=$2
 	local -a frags
-	mapfile -t frags < <(config_fragments "${3:-}")
+	mapfile -t frags < <(config_fragments "${@:3}")
 	mkdir -p "$obj" && rm -f "$obj/config-differences" || return 1
 	cat -- "${frags[@]}" >"$obj/config-asked" || return 1
 	if [ ! -f "$obj/.config" ] || [ "$(cat "$obj/config-sum" 2>/dev/null)" != "$(config_state "$obj")" ]; then

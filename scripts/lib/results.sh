@@ -97,7 +97,7 @@ judge_all() {
 	local f run key
 	local -a args runs
 	args=(--scenario "$SCENARIO_FILE" --topology "$TOPOLOGY" --out "$TMP"
-		--seeds "${SC[host.seeds]:-1}" --cpus "${MASK[cpus]:-0}" --expect "${MASK[expect]:-no-difference}"
+		--seeds "${SC[host.seeds]:-1}" --cpus "${MASK[cpus]:-0}" --expect "${MASK[expect]:-${SC[host.expect]:-no-difference}}"
 		--meta "lts=$LTS" --meta "version=$VERSION" --meta "arch=$ARCH"
 		--meta "topology=$TOPOLOGY" --meta "scenario=$SCENARIO" --meta "class=$CLASS"
 		--meta "accel=$ACCEL" --meta "accel_why=$ACCEL_WHY" --meta "base_is=$BASE_HOW"
@@ -114,7 +114,10 @@ judge_all() {
 		args+=(--meta "patch_sha256.${key//./_}=$(sha "$KIT_QUEUE/patches/$LTS/$f")")
 	done
 	for key in "${!STEP_TIME[@]}"; do args+=(--time "$key=${STEP_TIME[$key]}"); done
-	for f in "$TMP"/consoles/*.txt; do
+	for f in "${INSTRUMENTS[@]}"; do
+		args+=(--meta "instrument_sha256.$(basename "$f" .h)=$(sha "$f")")
+	done
+	for f in "$TMP"/consoles/{base,patched}-*.txt; do
 		run=$(basename "$f" .txt)
 		runs+=("${run%-*}:${run##*-}:$(sha "$f"):$TMP/records/$run.json")
 		args+=(--time "each_boot.$run=$(jq -r .wall_seconds "$TMP/status/$run.json")")
@@ -144,6 +147,7 @@ results_fill() {
 	if [ -n "${OBJ:-}" ]; then
 		kernel_command "$OBJ"
 		make=$(printf '%q ' "${KERNEL_MAKE[@]}" "${IMAGE##*/}")
+		[ ${#INSTRUMENTS[@]} -eq 0 ] || cp -- "${INSTRUMENTS[@]}" "$TMP/" || return
 		printf '%s\n' "${make//"$WORK"/WORK}" >"$TMP/commands/make.txt" || return
 	fi
 	results_readme >"$TMP/README" && cp -- "$KIT/scripts/lib/rerun.sh" "$TMP/rerun.sh"

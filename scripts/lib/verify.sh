@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The steps of verify-build.sh. Needs common.sh, build.sh, guest.sh,
-# progress.sh and results.sh; all its variables are verify-build.sh's.
+# The steps of verify-build.sh, but for the queue, which is in walk.sh. Needs
+# common.sh, build.sh, guest.sh, progress.sh and results.sh; all its variables
+# are verify-build.sh's.
 
 declare -A SC MASK		# what the scenario and the topology's mask say
 
@@ -26,39 +27,43 @@ read_pairs() {
 # anything slow starts.
 scenario_setup() {
 	local text
-	"$KIT_BIN/kit-topo" check --arch "$ARCH" "$TOPO_FILE" || exit "$EX_USAGE"
 	text=$("$KIT_BIN/kit-scenario" "$SCENARIO_FILE" "$TOPOLOGY") || exit "$EX_USAGE"
+	if [ -z "$TOPOLOGY" ]; then
+		TOPOLOGY=$(sed -n 's/^topology=//p' <<<"$text")
+		: "${TOPOLOGY:=pair}"
+		topology_file
+		# again, for the "on" lines
+		text=$("$KIT_BIN/kit-scenario" "$SCENARIO_FILE" "$TOPOLOGY") || exit "$EX_USAGE"
+	fi
+	"$KIT_BIN/kit-topo" check --arch "$ARCH" "$TOPO_FILE" || exit "$EX_USAGE"
 	read_pairs SC <<<"$text"
 	[ -z "$SEEDS" ] || SC[host.seeds]=$SEEDS
+	[ -z "${SC[lts]}" ] || [[ ,${SC[lts]}, == *",$LTS,"* ]] ||
+		die "$EX_USAGE" "$SCENARIO_FILE is for ${SC[lts]} only; give another --scenario"
+	[ -z "$WITHOUT" ] || SC[patches]=$WITHOUT
+	fragments_setup
 	queue_names
 	[ -n "${SC[mask]}" ] || return 0
 	text=$("$KIT_BIN/kit-topo" mask "$TOPO_FILE" "${SC[mask]}") || exit "$EX_USAGE"
 	read_pairs MASK <<<"$text"
 }
 
-# queue_names: NAMED, the patches that the scenario is about, and OTHERS, the
-# rest of the asked-for classes; TOUCHED, the files of all of them.
-queue_names() {
-	local list name _ class files asked=,${SC[patches]},
-	NAMED=() OTHERS=() TOUCHED=()
-	list=$("$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class stable,distro,experimental "$LTS") || exit
-	while IFS=$'\t' read -r name _ _ _ class files _; do
-		if [[ $asked == *",$name,"* ]] || { [ "$asked" = ,, ] && [[ ,$CLASS, == *",$class,"* ]]; }; then
-			NAMED+=("$name")
-		elif [[ ,$CLASS, == *",$class,"* ]]; then
-			OTHERS+=("$name")
-		else
-			continue
-		fi
-		# shellcheck disable=SC2206 # files are separated by blanks
-		TOUCHED+=($files)
-	done <<<"$list"
-	mapfile -t TOUCHED < <(printf '%s\n' "${TOUCHED[@]}" | sort -u)
-	for name in ${SC[patches]//,/ }; do
-		[[ " ${NAMED[*]} " == *" $name "* ]] ||
-			die "$EX_USAGE" "$SCENARIO_FILE is about $name, which the queue of $LTS does not have; give another --scenario"
+# fragments_setup: FRAGMENTS, what comes on top of the kit's own config: the
+# scenario's, and the user's after it. INSTRUMENTS, the headers that are compiled in.
+fragments_setup() {
+	local side
+	FRAGMENTS=() INSTRUMENTS=()
+	if [ -n "${SC[config]}" ]; then
+		FRAGMENTS+=("$KIT/configs/${SC[config]}.config")
+		[ -f "${FRAGMENTS[0]}" ] || die "$EX_USAGE" "$SCENARIO_FILE asks for ${FRAGMENTS[0]}, which is not there"
+	fi
+	[ -z "$CONFIG" ] || FRAGMENTS+=("$CONFIG")
+	for side in base patched; do
+		[ -n "${SC[instrument.$side]}" ] || continue
+		INSTRUMENTS+=("$KIT/lab/kernel/${SC[instrument.$side]%%:*}.h")
+		[[ " ${INSTRUMENTS[*]:0:${#INSTRUMENTS[@]}-1} " != *" ${INSTRUMENTS[-1]} "* ]] || unset 'INSTRUMENTS[-1]'
+		[ -f "${INSTRUMENTS[-1]}" ] || die "$EX_USAGE" "$SCENARIO_FILE asks for ${INSTRUMENTS[-1]}, which is not there"
 	done
-	[ ${#NAMED[@]} -gt 0 ] || die "$EX_USAGE" "no patch to verify: the classes $CLASS of $LTS are empty; give another --class"
 }
 
 # guest_params: KEY=VALUE for the guest's init, one a line.
@@ -79,7 +84,7 @@ work_begin() {
 	local hash
 	hash=$(sha256sum <<<"$TREE")
 	WORK=$KIT_CACHE/work/$VERSION-${hash:0:8} SRC=$WORK/src
-	hash=$({ [ -z "$CONFIG" ] || cat -- "$CONFIG"; } | sha256sum)
+	hash=$(cat -- /dev/null "${FRAGMENTS[@]}" | sha256sum)
 	# shellcheck disable=SC2034 # for step
 	OBJ=$WORK/obj-$ARCH-$CC_KIND-${hash:0:8} WORK_KEY=$VERSION-$ARCH-$CC_KIND
 	mkdir -p "$OBJ" || fail "$EX_INFRA" "cannot make $OBJ"
@@ -91,7 +96,7 @@ work_begin() {
 	step "copying the tree $VERSION" sync tree_sync "$TREE" "$SRC" ||
 		fail "$EX_INFRA" "cannot copy $TREE to $SRC; is the disk full?"
 	: >"$TMP/logs/config.txt"
-	step "configuring" config kernel_config "$OBJ" "$TMP/logs/config.txt" "$CONFIG" || config_failed
+	step "configuring" config kernel_config "$OBJ" "$TMP/logs/config.txt" "${FRAGMENTS[@]}" || config_failed
 	cp "$OBJ/.config" "$TMP/config" && cp "$OBJ/config-asked" "$TMP/config-asked" ||
 		fail "$EX_INFRA" "cannot copy the config"
 }
@@ -106,81 +111,6 @@ config_failed() {
 	why=$(build_trouble "$TMP/logs/config.txt")
 	code=$?
 	fail "$code" "kconfig failed for $VERSION, without any patch: $why"
-}
-
-# queue_json [ARG...]: what apply.sh says about the queue on SRC, unchanged.
-queue_json() { "$KIT/scripts/apply.sh" --method patch --check --json "$@" "$LTS" "$SRC"; }
-
-# queue_apply ARG...: change SRC; the whole table goes to the log.
-queue_apply() {
-	local code
-	"$KIT/scripts/apply.sh" --method patch "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>&1 && return
-	code=$?
-	tail -3 "$TMP/logs/apply.txt" >&2
-	[ "$code" -eq "$EX_FAIL" ] || fail "$code" "apply.sh failed on $VERSION; see above"
-	fail "$EX_FAIL" "the queue does not apply to $VERSION; see above"
-}
-
-# queue_apply_one NAME: bring in just that patch; what it needs comes later, or
-# is left out on purpose.
-queue_apply_one() {
-	local name rest=()
-	for name in "${OTHERS[@]}" "${NAMED[@]}"; do [ "$name" = "$1" ] || rest+=("$name"); done
-	queue_apply --class stable,distro,experimental --only "$1" ${rest[0]:+--without "$(join "${rest[@]}")"}
-}
-
-# queue_walk: build the base, then patch by patch up to the patched kernel.
-queue_walk() {
-	local name landed json code
-	json=$(queue_json --class stable,distro,experimental ${NAMED[0]:+--only "$(join "${NAMED[@]}")"})
-	code=$?
-	# A conflict is told by queue_apply, with the whole table in its log.
-	[ "$code" -le "$EX_FAIL" ] || fail "$code" "apply.sh failed on $VERSION; see above"
-	landed=$(jq '[.patches[] | select(.state == "already there")] | length' <<<"$json") ||
-		fail "$EX_INFRA" "what apply.sh says of $VERSION cannot be read"
-	BASE_HOW="the tree as it is"
-	if [ "$landed" -gt 0 ]; then
-		BASE_HOW="the tree with $landed of ${#NAMED[@]} named patches taken out: $VERSION has them already"
-		queue_apply --class stable,distro,experimental --reverse ${NAMED[0]:+--only "$(join "${NAMED[@]}")"}
-	fi
-	note "base is $BASE_HOW"
-	build_step tree "the tree without the queue"
-	for name in "${OTHERS[@]}"; do
-		queue_apply_one "$name"
-		build_step "${name%.patch}" "with $name"
-	done
-	save_image base
-	for name in "${NAMED[@]}"; do
-		queue_apply_one "$name"
-		build_step "${name%.patch}" "with $name"
-	done
-	save_image patched
-	! cmp -s "$TMP/boot/base.image" "$TMP/boot/patched.image" ||
-		fail "$EX_FAIL" "base and patched are the same kernel to the byte: the patches change nothing, so there is nothing to compare"
-}
-
-join() { local IFS=,; printf '%s\n' "$*"; }
-
-# build_step KEY TEXT: build SRC as it is now; the first one is the base for
-# the warnings of all that follow.
-build_step() {
-	local log=$TMP/logs/build-$1.txt what=$2 why code
-	if ! step "building $ARCH, $what" "build_$1" kernel_build "$OBJ" "$log" "${TOUCHED[@]}"; then
-		why=$(build_trouble "$log")
-		code=$?
-		[ "$1" != tree ] || what="the base itself, without any patch of the queue,"
-		fail "$code" "$what does not build: $why"
-	fi
-	if [ "$1" = tree ]; then
-		BASE_LOG=$log
-		return
-	fi
-	why=$(new_warnings "$BASE_LOG" "$log" "${TOUCHED[@]}") ||
-		fail "$EX_BUILD" "new warning $what: $why"
-}
-
-save_image() {
-	cp "$OBJ/$IMAGE" "$TMP/boot/$1.image" || fail "$EX_INFRA" "cannot save the $1 image"
 }
 
 # jobs_fit: JOBS, or as many guests as there is memory for: their own, all of
@@ -218,10 +148,10 @@ boot_prepare() {
 # Paths are relative to the results folder.
 boot_command() {
 	NONCE=$({ sha256sum <"$TMP/boot/$1.image"; sha256sum <"$TMP/boot/initramfs.cpio"
-		printf '%s\n' "$2" "${PARAMS[@]}" "${MACHINE[@]}"; } | sha256sum | cut -c1-16)
+		printf '%s\n' "$2" "${PARAMS[@]}" "${MACHINE[@]}" ${SC[cmdline]:+"${SC[cmdline]}"}; } | sha256sum | cut -c1-16)
 	COMMAND=("$QEMU" "${MACHINE[@]}" -seed "$2" -kernel "boot/$1.image"
 		-initrd boot/initramfs.cpio
-		-append "$(kernel_cmdline "$NONCE" "${PARAMS[@]}")")
+		-append "$(kernel_cmdline "$NONCE" "${PARAMS[@]}")${SC[cmdline]:+ ${SC[cmdline]}}")
 	[ ! -f "$TMP/boot/machine.dtb" ] || COMMAND+=(-dtb boot/machine.dtb)
 }
 
@@ -250,6 +180,7 @@ boot_one() {
 # boot is not the patch's fault. The first failure ends it.
 boot_all() {
 	boot_prepare
+	boot_each
 	WORK_KEY=$WORK_KEY-$TOPOLOGY-$SCENARIO-${SC[host.seeds]:-1}x$JOBS \
 		step "booting base and patched, ${SC[host.seeds]:-1} seeds each, $TOPOLOGY, $ARCH under $ACCEL" \
 		boot boot_pool && return
@@ -257,6 +188,21 @@ boot_all() {
 	read -r side seed code <"$TMP/failed-boot" || fail "$EX_INFRA" "the boots ended early"
 	rm -f "$TMP/failed-boot"
 	boot_failed "$side" "$seed" "$code"
+}
+
+# boot_each: with --each, every kernel on the way to the patched one boots, and
+# reports, once. Nothing is measured with them.
+boot_each() {
+	local image name code params=("${PARAMS[@]}")
+	PARAMS=(program=boot)
+	for image in "$TMP"/boot/each-*.image; do
+		[ -f "$image" ] || continue
+		name=$(basename "$image" .image)
+		step "booting with ${name#each-}" "boot_$name" boot_one "$name" 1 && continue
+		code=$?
+		boot_failed "$name" 1 "$code"
+	done
+	PARAMS=("${params[@]}")
 }
 
 boot_pool() {
@@ -285,6 +231,7 @@ boot_noted() {
 # boot_failed SIDE SEED CODE
 boot_failed() {
 	local run=$1-$2 text="the patched kernel"
+	[[ $1 != each-* ]] || text="the kernel with ${1#each-}.patch as its last"
 	[ "$1" != base ] || text="the base itself, without the patches that are to be proved,"
 	if [ -s "$TMP/status/$run.problems" ]; then
 		sed "s,^$TMP/,," "$TMP/status/$run.problems" | head -5 >&2
