@@ -22,7 +22,7 @@ refuses() {
 }
 
 @test "each option without a value is refused with one line" {
-	for option in --tree --arch --topology --scenario --class --config --cc --accel --seeds --jobs --out; do
+	for option in --tree --arch --topology --scenario --class --without --config --cc --accel --seeds --jobs --out; do
 		refuses "$option needs a value" 6.12 "$option"
 		refuses "$option needs a value" 6.12 "$option="
 		refuses "$option needs a value" 6.12 "$option" --jobs
@@ -40,7 +40,7 @@ refuses() {
 	refuses "no topology 'pare'; there is: flat2 pair turin20" --topology pare 6.12
 	refuses "no topology '../topologies/pair'" --topology ../topologies/pair 6.12
 	refuses "no scenario 'fork'; there is: affinity-fork-one-socket affinity-fork boot" --scenario fork 6.12
-	refuses "--class 'landed' is not one of: stable distro experimental" --class landed 6.12
+	refuses "--class 'landed' is not one of: stable distro experimental alternative" --class landed 6.12
 	refuses "--class 'stable,' has an empty word" --class stable, 6.12
 	refuses "cannot read the config fragment none" --config none 6.12
 	refuses "cannot read the config fragment /" --config / 6.12
@@ -191,21 +191,6 @@ refuses() {
 	[ "$(result .ok)" = false ]
 	grep -q '^not ok 1 ' "$OUT/results.ktap"
 	[ -x "$OUT/rerun.sh" ]
-}
-
-@test "other classes go on both sides" {
-	edited "$FIXED" more 's/fair50/fair50 MORE/'
-	new_patch more.patch experimental "$FIXED" "$EDITED"
-	verify --class all
-	[ "$status" -eq 0 ]
-	grep -q MORE "$OUT/boot/base.image"
-	grep -q MORE "$OUT/boot/patched.image"
-	absent FIXED "$OUT/boot/base.image"
-	[ "$(result .patches_on_both_sides)" = more.patch ]
-	[ -f "$OUT/patches/more.patch" ]
-	verify
-	[ "$status" -eq 0 ]
-	absent MORE "$OUT/boot/patched.image"
 }
 
 @test "it runs from another folder, for a tree and an --out with blanks, in a kit with blanks" {

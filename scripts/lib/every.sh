@@ -41,9 +41,22 @@ scenario_applies() {
 	read_pairs SC <<<"$text"
 	[ -z "${SC[lts]}" ] || [[ ,${SC[lts]}, == *",$LTS,"* ]] || why="it is for ${SC[lts]}"
 	for name in ${SC[patches]//,/ }; do
-		[ "$name" = none ] || [ -n "${Q_CLASS[$name]-}" ] || why="the queue of $LTS has no $name"
+		case ${Q_CLASS[$name]-} in
+		'') [ "$name" = none ] || why="the queue of $LTS has no $name" ;;
+		*) asked_for "${Q_CLASS[$name]}" || why="$name is of class ${Q_CLASS[$name]}" ;;
+		esac
 	done
 	[ -z "$why" ] || { note "skipping $(basename "$1" .scn): $why"; return 1; }
+}
+
+# asked_for CLASS: whether --class, where it was said, means patches of CLASS too.
+# What landed was distro before, and an alternative is as little upstream as an
+# experiment.
+asked_for() {
+	local class=$1
+	[ "$class" != landed ] || class=distro
+	[ "$class" != alternative ] || class=experimental
+	[ -z "$CLASS" ] || [[ ,$CLASS, == *",$class,"* ]]
 }
 
 # every_one NAME: a run of its own, with the options that hold for all.
@@ -53,7 +66,7 @@ every_one() {
 	[ -z "$TOPOLOGY" ] || args+=(--topology "$TOPOLOGY")
 	[ -z "$CONFIG" ] || args+=(--config "$CONFIG")
 	[ -z "$SEEDS" ] || args+=(--seeds "$SEEDS")
-	[ "$1" != boot ] || args+=(--class "$CLASS" --each)
+	[ "$1" != boot ] || args+=(--class "${CLASS:-stable,distro,experimental}" --each)
 	note "scenario $1"
 	in_background "$KIT/scripts/verify-build.sh" "${args[@]}" "$LTS"
 	code=$?

@@ -16,6 +16,7 @@ queue_read() {
 	list=$("$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class "$ALL_CLASSES" "$LTS") || exit
 	ORDER=()
 	while IFS=$'\t' read -r name _ _ _ class files _ needs instead; do
+		[ -n "$name" ] || continue # an empty queue
 		ORDER+=("$name") Q_CLASS[$name]=$class Q_FILES[$name]=$files
 		Q_NEEDS[$name]=${needs#-} Q_INSTEAD[$name]=${instead#-}
 	done <<<"$list"
@@ -133,7 +134,9 @@ APPLIED=stable,distro,experimental,alternative
 # is left out on purpose.
 queue_apply_one() {
 	local name rest=()
-	for name in "${OTHERS[@]}" "${NAMED[@]}"; do [ "$name" = "$1" ] || rest+=("$name"); done
+	for name in "${OTHERS[@]}" "${NAMED[@]}"; do
+		[ "$name" = "$1" ] || [ "${Q_CLASS[$name]}" = landed ] || rest+=("$name")
+	done
 	queue_apply --class "$APPLIED" --only "$1" ${rest[0]:+--without "$(join "${rest[@]}")"}
 }
 
