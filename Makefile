@@ -7,6 +7,9 @@
 # make lint       shellcheck of scripts and tests, the lint of the queues
 # make fuzz       fuzzing of the code that reads files (see tests/fuzz/run.sh)
 # make bench      the times of README.md, measured on this machine
+# make mutants LTS=6.1 TREE=DIR    would the proof notice a missing or wrong part of
+#                 a patch? (an hour or two; see tests/mutants.sh)
+# make variants LTS=6.1 TREE=DIR   compile each patch where what it touches is off
 # make clean      remove build/
 
 CC ?= cc
@@ -37,8 +40,16 @@ lint: tools
 bench: tools
 	tests/bench.sh
 
+TREE ?= $(shell scripts/fetch-tree.sh $(LTS))
+mutants: tools
+	scripts/verify-build.sh --tree "$(TREE)" --class all --out "$(B)/mutants/$(LTS)" $(LTS)
+	tests/mutants.sh "$(TREE)" "$(B)/mutants/$(LTS)"/*/
+
+variants: tools
+	tests/variants.sh $(LTS) "$(TREE)"
+
 clean:
 	rm -rf $(B)
 
-.PHONY: all tools guest check check-fast lint bench clean
+.PHONY: all tools guest check check-fast lint bench mutants variants clean
 .DELETE_ON_ERROR:

@@ -21,6 +21,8 @@
 . "$KIT/scripts/lib/build.sh"
 # shellcheck source=scripts/lib/host.sh
 . "$KIT/scripts/lib/host.sh"
+# shellcheck source=tests/queue-one.bash
+. "$KIT/tests/queue-one.bash"
 
 COMPILERS=() RET=0
 
@@ -64,24 +66,25 @@ broken() {
 	RET=$EX_BUILD
 }
 
+# step_done NAME: for apply_in_turn, compile with NAME as the last patch.
+step_done() {
+	local why files
+	compile "$OBJ.log" || { broken "$OBJ.log" "$1"; BROKEN=yes; return 1; }
+	mapfile -t files < <(lsdiff --strip 1 "$KIT_QUEUE/patches/$LTS/$1")
+	why=$(new_warnings "$OBJ.base" "$OBJ.log" "${files[@]}") ||
+		{ echo "NOT OK $LABEL: $1: new warning: $why"; RET=$EX_BUILD BROKEN=yes; return 1; }
+}
+
 # series CLASS: patch by patch, as a plain quilt would push them.
 series() {
-	local name path names=() other rest why n=0 files
+	local names=() BROKEN=
 	mapfile -t names < <(sed 's/#.*//; /^[[:space:]]*$/d' "$KIT_QUEUE/series/$LTS.$1")
 	fresh
-	for name in "${names[@]}"; do
-		rest=$(for other in "${names[@]}"; do [ "$other" = "$name" ] || echo "$other"; done | paste -sd ,)
-		"$KIT/scripts/apply.sh" --method patch --class stable,distro,experimental,alternative --only "$name" \
-			${rest:+--without "$rest"} "$LTS" "$SRC" >"$OBJ.apply" 2>&1 ||
-			{ tail -n 1 "$OBJ.apply"; echo "NOT OK $LABEL: $name does not apply"; RET=$EX_BUILD; return; }
-		compile "$OBJ.log" || { broken "$OBJ.log" "$name"; return; }
-		path=$KIT_QUEUE/patches/$LTS/$name
-		mapfile -t files < <(lsdiff --strip 1 "$path")
-		why=$(new_warnings "$OBJ.base" "$OBJ.log" "${files[@]}") ||
-			{ echo "NOT OK $LABEL: $name: new warning: $why"; RET=$EX_BUILD; return; }
-		n=$((n + 1))
-	done
-	echo "ok $LABEL: $n patches of series/$LTS.$1"
+	if apply_in_turn "$LTS" "$SRC" "$OBJ.apply" "${names[@]}"; then
+		echo "ok $LABEL: ${#names[@]} patches of series/$LTS.$1"
+	elif [ -z "$BROKEN" ]; then
+		RET=$EX_BUILD
+	fi
 }
 
 # variant NAME: with the compiler CC_KIND.
