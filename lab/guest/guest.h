@@ -18,6 +18,7 @@ struct program {
 
 extern const struct program affinity_fork_program;
 extern const struct program fault_program;
+extern const struct program tg_writes_program;
 
 /*
  * record - print one record: "@lab SEQ TYPE key=value ...".

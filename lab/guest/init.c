@@ -26,6 +26,7 @@ static const struct program *const programs[] = {
 	&boot_program,
 	&affinity_fork_program,
 	&fault_program,
+	&tg_writes_program,
 };
 
 static void mount_all(void)

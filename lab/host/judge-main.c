@@ -11,6 +11,7 @@
 static const struct judge_program *const programs[] = {
 	&affinity_fork_judge,
 	&boot_judge,
+	&tg_writes_judge,
 };
 
 struct options {

@@ -5,8 +5,9 @@
  *
  *	make CFLAGS_fair.o="-include .../tg-count.h"
  *
- * In fair.c, atomic_long_add() is used for nothing else (6.1 to 6.18; the lab
- * checks that). What a patch subtracts when a CPU goes offline is not counted.
+ * In fair.c, atomic_long_add() and atomic_long_sub() are used for nothing else (6.1
+ * to 6.18; tests/tg-count.bats checks the trees at hand and each patch). The second
+ * is how the kit's patches take the load of an offline CPU out in 6.1 and 6.6.
  *
  * /sys/module/fair/parameters/tg_writes: for each possible CPU "CPU OWN OTHER",
  * one a line: writes to a counter in memory of the CPU's own node, and of
@@ -28,15 +29,28 @@ struct kit_tg_writes {
 static DEFINE_PER_CPU(struct kit_tg_writes, kit_tg_writes);
 
 /* The runqueue's lock is held: no other code of this CPU counts meanwhile. */
-static __always_inline void kit_atomic_long_add(long i, atomic_long_t *v)
+static __always_inline void kit_count_write(const atomic_long_t *v)
 {
 	if (page_to_nid(virt_to_page(v)) == numa_node_id())
 		__this_cpu_inc(kit_tg_writes.own);
 	else
 		__this_cpu_inc(kit_tg_writes.other);
+}
+
+static __always_inline void kit_atomic_long_add(long i, atomic_long_t *v)
+{
+	kit_count_write(v);
 	atomic_long_add(i, v);
 }
+
+static __always_inline void kit_atomic_long_sub(long i, atomic_long_t *v)
+{
+	kit_count_write(v);
+	atomic_long_sub(i, v);
+}
+
 #define atomic_long_add(i, v) kit_atomic_long_add(i, v)
+#define atomic_long_sub(i, v) kit_atomic_long_sub(i, v)
 
 static int kit_tg_writes_get(char *buf, const struct kernel_param *kp)
 {
