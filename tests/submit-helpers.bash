@@ -148,3 +148,25 @@ submit() {
 
 # mail_of GLOB: the mails below the output folder, by name.
 mail_of() { cat "$BATS_TEST_TMPDIR/out/"$1; }
+
+# chain [LTS]: three commits in mainline, v6.7-rc1 by what the headers say, of which
+# 6.1 has the second only in another form. Queue for 6.6 and 6.1; class distro.
+# Sets C1 C2 C3 and REASON, a file for --distro-reason.
+chain() {
+	local lts
+	play 's,int a = 5;,int aa = 5;,; s,a += x \* 8;,aa += x * 8;,; s,a -= x / 12;,aa -= x / 12;,'
+	text "sched/fair: First of three"; C1=$(fix 2 "$BATS_TEST_TMPDIR/text")
+	text "sched/fair: Second of three"; C2=$(fix 5 "$BATS_TEST_TMPDIR/text" "Vincent Second" second@author.invalid)
+	text "sched/fair: Third of three"; C3=$(fix 8 "$BATS_TEST_TMPDIR/text")
+	git -C "$MAINLINE" tag v6.19-rc1
+	queue_for 6.1 6.6
+	diff_of "$C1" | queue_patch 6.6 first "$C1" distro
+	diff_of "$C2" | queue_patch 6.6 second "$C2" distro
+	diff_of "$C3" | queue_patch 6.6 third "$C3" distro
+	diff_of "$C1" | queue_patch 6.1 first "$C1" distro
+	diff_of "$C2" | sed 's,\ba\b\( [-+*/]\?=\),aa\1,' | queue_patch 6.1 second "$C2" distro
+	diff_of "$C3" | queue_patch 6.1 third "$C3" distro
+	REASON=$BATS_TEST_TMPDIR/reason
+	printf '%s\n' 'Link: https://bugs.distro.invalid/1234' '' \
+		'Users of the distribution kernel see a third of the throughput lost on two sockets.' >"$REASON"
+}

@@ -96,7 +96,7 @@ series_mails() {
 	mkdir -p "$dir"
 	n=$(wc -l <"$WORK/$1/picked")
 	first=$(cat "$WORK/$1/base")
-	format_mails "$first..$(tail -n 1 "$WORK/$1/picked" | cut -f3)" -o "$dir" --subject-prefix="PATCH $1.y" "$([ "$n" -gt 1 ] && echo -n || echo -N)"
+	format_mails "$first..$(tail -n 1 "$WORK/$1/picked" | cut -f3)" -o "$dir" --subject-prefix="PATCH $1.y" "$([ "$n" -gt 1 ] && echo --numbered || echo --no-numbered)"
 	if [ "$n" -gt 1 ]; then
 		cover_text "$1" | mail_safe "the cover letter" | git stripspace >"$WORK/text" || exit
 		{ echo; sgit diff --stat=72 --no-renames "$first" "$(tail -n 1 "$WORK/$1/picked" | cut -f3)"; } >>"$WORK/text"
