@@ -19,6 +19,9 @@
 #                     "all" without --scenario proves all: every scenario
 #   --without LIST    base is the queue without these patches, in place of those
 #                     that the scenario names: what is a follow-up good for?
+#   --clean-only      do not judge what is measured: that both kernels run the scenario
+#                     without a splat is all, with one boot each. For kernels with
+#                     debug options, as --config configs/debug.config has them
 #   --each            boot the kernel after each patch, not only the last
 #   --config FILE     a kernel config fragment on top of configs/
 #   --cc gcc|clang    compiler (default gcc)
@@ -60,7 +63,7 @@
 # shellcheck source=scripts/lib/results.sh
 . "$KIT/scripts/lib/results.sh"
 
-TREE='' ARCH=arm64 TOPOLOGY='' SCENARIO='' CLASS='' CONFIG='' WITHOUT='' EACH=''
+TREE='' ARCH=arm64 TOPOLOGY='' SCENARIO='' CLASS='' CONFIG='' WITHOUT='' EACH='' CLEAN_ONLY=''
 CC_KIND=gcc ACCEL_ASKED=auto SEEDS='' JOBS=$(nproc) OUT='' LTS=''
 
 parse_options() {
@@ -71,6 +74,7 @@ parse_options() {
 			set_option "$1" "$2"
 			shift ;;
 		--each) EACH=yes ;;
+		--clean-only) CLEAN_ONLY=yes ;;
 		--*=*) set_option "${1%%=*}" "${1#*=}" ;;
 		-h|--help) usage 0 ;;
 		-*) die "$EX_USAGE" "unknown option $1; see --help" ;;

@@ -162,6 +162,18 @@ against() {
 	[[ $output == *"decide: program affinity-fork does not measure speed" ]]
 }
 
+@test "with --clean-only the figures are shown, and not judged" {
+	runs 25 26 25 26
+	RUNS=(base:1:aa:run1 patched:1:cc:run3)
+	judge --reproducible --clean-only
+	code 0
+	results '[.checks[].check] == ["base runs cleanly, with the machine asked for: 1 boots", "patched runs cleanly, with the machine asked for: 1 boots"]
+		and .metrics.used.base.median == 25'
+	edit run3 '.problems = ["x"]'
+	judge --reproducible --clean-only
+	code 2
+}
+
 @test "one run of base shows no noise and is refused" {
 	runs 25 26 98 99
 	RUNS=("${RUNS[@]:1}")

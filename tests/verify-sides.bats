@@ -113,6 +113,17 @@ small_kit() {
 	[ "$(result '.base | length')" = 2 ]
 }
 
+@test "--clean-only: no improvement is no failure, a panic is one" {
+	fixed_with 's/FIXED/nothing/'
+	run "$KIT/scripts/verify-build.sh" --tree "$T" --out "$OUT" --clean-only 6.12
+	[ "$status" -eq 0 ]
+	[ "$(result '.base | length')" = 1 ]
+	grep -q 'not judged' "$OUT/report.txt"
+	fixed_with 's/FIXED/PANIC/'
+	run "$KIT/scripts/verify-build.sh" --tree "$T" --out "$OUT" --clean-only 6.12
+	[ "$status" -eq 4 ]
+}
+
 @test "--class all runs every scenario and says what each came to" {
 	small_kit
 	follow_up more.patch experimental MORE

@@ -90,8 +90,9 @@ static void decide_boot(struct results *r)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++)
 		add_check(r, sides[i]->nr_seeds > 0,
-			  xasprintf("%s boots cleanly, with the machine asked for: %zu boots",
-				    sides[i]->name, sides[i]->nr_seeds));
+			  xasprintf("%s %s cleanly, with the machine asked for: %zu boots",
+				    sides[i]->name, r->program->record ? "runs" : "boots",
+				    sides[i]->nr_seeds));
 }
 
 static int find_metric(const struct results *r, const char *name)
@@ -143,12 +144,12 @@ static char *outcome_text(const struct results *r)
  */
 void decide(struct results *r)
 {
-	if (!r->program->record) {
+	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
+		judge(&r->program->metric[m], m, &r->base, &r->patched, &r->verdict[m]);
+	if (!r->program->record || r->clean_only) {
 		decide_boot(r);
 		return;
 	}
-	for (int m = 0; m < MAX_METRICS && r->program->metric[m].name; m++)
-		judge(&r->program->metric[m], m, &r->base, &r->patched, &r->verdict[m]);
 	add_check(r, r->verdict[r->decides].outcome == r->expected, outcome_text(r));
 	if (r->base.outside || r->patched.outside)
 		add_check(r, false,

@@ -16,7 +16,7 @@ static const struct judge_program *const programs[] = {
 
 struct options {
 	const char *scenario, *topology, *cpus, *expect, *out, *seeds;
-	bool reproducible;
+	bool reproducible, clean_only;
 	char **run;
 	size_t nr_runs;
 };
@@ -34,6 +34,7 @@ static const char help[] =
 "  --expect WORD         improved, no-difference or worse\n"
 "  --seeds N             so many runs of each side must be there\n"
 "  --reproducible        the bounds of the scenario count\n"
+"  --clean-only          that the runs came up clean and have their records is all\n"
 "  --meta KEY=VALUE      into results.json, KEY with dots for objects in it\n"
 "  --time KEY=SECONDS    the same, into the block of times\n"
 "\n"
@@ -75,7 +76,7 @@ static void set_dotted(json_t *o, char *text, bool number)
 
 static void parse(int argc, char **argv, struct options *opt, struct results *r)
 {
-	enum { SCENARIO, TOPOLOGY, CPUS, EXPECT, OUT, SEEDS, META, TIME, REPRO, HELP };
+	enum { SCENARIO, TOPOLOGY, CPUS, EXPECT, OUT, SEEDS, META, TIME, REPRO, CLEAN, HELP };
 	static const struct option longs[] = {
 		{ "scenario", required_argument, NULL, SCENARIO },
 		{ "topology", required_argument, NULL, TOPOLOGY },
@@ -86,6 +87,7 @@ static void parse(int argc, char **argv, struct options *opt, struct results *r)
 		{ "meta", required_argument, NULL, META },
 		{ "time", required_argument, NULL, TIME },
 		{ "reproducible", no_argument, NULL, REPRO },
+		{ "clean-only", no_argument, NULL, CLEAN },
 		{ "help", no_argument, NULL, HELP },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -101,6 +103,8 @@ static void parse(int argc, char **argv, struct options *opt, struct results *r)
 			set_dotted(c == META ? r->meta : r->times, optarg, c == TIME);
 		else if (c == REPRO)
 			opt->reproducible = true;
+		else if (c == CLEAN)
+			opt->clean_only = true;
 		else if (c == HELP)
 			exit(fputs(help, stdout) < 0 ? EX_INFRA : EX_OK);
 		else
@@ -183,6 +187,7 @@ int main(int argc, char **argv)
 	scenario_read(opt.scenario, opt.topology, &s);
 	r.program = find_program(&s);
 	r.reproducible = opt.reproducible;
+	r.clean_only = opt.clean_only;
 	if (!outcome_parse(opt.expect, &r.expected))
 		die(EX_USAGE, "--expect takes improved, no-difference or worse, not '%s'",
 		    opt.expect);

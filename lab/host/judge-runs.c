@@ -143,6 +143,6 @@ void runs_read(struct results *r, const char *cpus, char *const *text, size_t nr
 	}
 	if (!r->base.nr_seeds || !r->patched.nr_seeds)
 		die(EX_USAGE, "runs of both sides, base and patched, are needed");
-	if (r->program->record && r->base.nr_seeds < 2)
+	if (r->program->record && !r->clean_only && r->base.nr_seeds < 2)
 		die(EX_USAGE, "one seed repeats itself and shows no noise; give at least two runs of base");
 }

@@ -23,6 +23,7 @@ struct results {
 	struct check check[3 * MAX_METRICS + 2];
 	size_t nr_checks;
 	bool reproducible;
+	bool clean_only;	/* nothing but clean runs is asked for */
 	json_t *meta, *times;
 };
 

@@ -66,6 +66,7 @@ every_one() {
 	[ -z "$TOPOLOGY" ] || args+=(--topology "$TOPOLOGY")
 	[ -z "$CONFIG" ] || args+=(--config "$CONFIG")
 	[ -z "$SEEDS" ] || args+=(--seeds "$SEEDS")
+	[ -z "$CLEAN_ONLY" ] || args+=(--clean-only)
 	[ "$1" != boot ] || args+=(--class "${CLASS:-stable,distro,experimental}" --each)
 	note "scenario $1"
 	in_background "$KIT/scripts/verify-build.sh" "${args[@]}" "$LTS"

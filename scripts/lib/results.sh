@@ -106,6 +106,7 @@ judge_all() {
 		--meta "tools.cc=$(head -1 "$TMP/tools-cc")" --meta "tools.qemu=$(head -1 "$TMP/tools-qemu")")
 	rm -f "$TMP/tools-cc" "$TMP/tools-qemu"
 	machine_reproducible && args+=(--reproducible)
+	[ -z "$CLEAN_ONLY" ] || args+=(--clean-only)
 	for f in boot/base.image boot/patched.image boot/initramfs.cpio boot/machine.dtb config; do
 		[ ! -f "$TMP/$f" ] || args+=(--meta "sha256.$(tr ./ __ <<<"${f#boot/}")=$(sha "$TMP/$f")")
 	done

@@ -37,6 +37,7 @@ scenario_setup() {
 	fi
 	"$KIT_BIN/kit-topo" check --arch "$ARCH" "$TOPO_FILE" || exit "$EX_USAGE"
 	read_pairs SC <<<"$text"
+	[ -z "$CLEAN_ONLY" ] || SC[host.seeds]=1
 	[ -z "$SEEDS" ] || SC[host.seeds]=$SEEDS
 	[ -z "${SC[lts]}" ] || [[ ,${SC[lts]}, == *",$LTS,"* ]] ||
 		die "$EX_USAGE" "$SCENARIO_FILE is for ${SC[lts]} only; give another --scenario"
