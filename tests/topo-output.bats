@@ -132,3 +132,14 @@ dtb_cpus() {
 				"\($cpu) \(."node-id" // 0) \(."socket-id")"' qmp)
 	done
 }
+
+@test "a node without memory has no backend, and its CPUs and distances" {
+	line 2 "memory 192M"
+	line 10 "node 3 cpus=12-15 memory=0M"
+	run "$KIT_BIN/kit-topo" qemu --arch arm64 t.topo
+	code 0
+	[[ $'\n'$output$'\n' == *$'\n'"node,nodeid=3,cpus=12-15"$'\n'* ]]
+	[[ $output != *"id=ram3"* && $output == *"dist,src=3,dst=0"* && $output == *$'-m\n192M\n'* ]]
+	run "$KIT_BIN/kit-topo" expect t.topo
+	[[ $output == *"node 3 socket=1 memory-mib=0 cpus=12-15"* ]]
+}

@@ -34,6 +34,16 @@ load topo-helpers
 	refused 7 "multiple of 4M"
 }
 
+@test "a node may have no memory, but not all of them" {
+	line 2 "memory 192M"
+	line 10 "node 3 cpus=12-15 memory=0M"
+	run "$KIT_BIN/kit-topo" check t.topo
+	code 0
+	for n in 0 1 2; do line $((7 + n)) "node $n cpus=$((4 * n))-$((4 * n + 3)) memory=0M"; done
+	line 2 "memory 0M"
+	refused 2 "no node has memory"
+}
+
 @test "a size without unit is refused" {
 	line 2 "memory 256"
 	refused 2 "such as 64M"

@@ -10,8 +10,8 @@
 #include "topo-read.h"
 
 /*
- * A node must hold what the kernel puts on each of them, and end where a
- * block of the page allocator ends, or blocks would reach into the next.
+ * A node with memory must hold what the kernel puts on each of them, and end
+ * where a block of the page allocator ends, or blocks would reach into the next.
  */
 #define NODE_MIN_MIB	16
 #define NODE_ALIGN_MIB	4
@@ -123,11 +123,14 @@ static int check_memory(struct topo_reader *r)
 	for (int n = 0; n < t->nr_nodes; n++) {
 		unsigned int mib = t->node[n].memory;
 
-		if (mib < NODE_MIN_MIB || mib % NODE_ALIGN_MIB)
+		if (mib && (mib < NODE_MIN_MIB || mib % NODE_ALIGN_MIB))
 			return topo_bad(r, t->node[n].line, "node %d has %uM; give a multiple of %dM, "
-					"at least %dM", n, mib, NODE_ALIGN_MIB, NODE_MIN_MIB);
+					"at least %dM, or 0M", n, mib, NODE_ALIGN_MIB, NODE_MIN_MIB);
 		sum += mib;
 	}
+	if (!sum)
+		return topo_bad(r, r->line_memory, "no node has memory; give one at least %dM",
+				NODE_MIN_MIB);
 	if (sum != t->memory)
 		return topo_bad(r, r->line_memory, "memory is %uM, but the nodes have %luM together; "
 				"make them equal", t->memory, sum);

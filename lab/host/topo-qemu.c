@@ -19,8 +19,12 @@ static void print_node(const struct topology *t, int n, FILE *out)
 {
 	const struct topo_node *node = &t->node[n];
 
-	fprintf(out, "-object\nmemory-backend-ram,id=ram%d,size=%uM\n", n, node->memory);
-	fprintf(out, "-numa\nnode,nodeid=%d,memdev=ram%d", n, n);
+	/* QEMU takes no backend of size 0: such a node has none. */
+	if (node->memory)
+		fprintf(out, "-object\nmemory-backend-ram,id=ram%d,size=%uM\n", n, node->memory);
+	fprintf(out, "-numa\nnode,nodeid=%d", n);
+	if (node->memory)
+		fprintf(out, ",memdev=ram%d", n);
 	for (int from = cpulist_next(&node->cpus, -1); from >= 0;) {
 		int to = from;
 
