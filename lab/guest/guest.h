@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "cpulist.h"
 
@@ -18,6 +19,8 @@ struct program {
 
 extern const struct program affinity_fork_program;
 extern const struct program fault_program;
+extern const struct program tg_offline_program;
+extern const struct program tg_stall_program;
 extern const struct program tg_writes_program;
 
 /*
@@ -49,6 +52,8 @@ bool read_text(const char *path, char *buf, int size);
 /* Pin the caller to @l, or to one CPU; fail() if the kernel refuses. */
 void pin_list(const struct cpulist *l);
 void pin_cpu(int cpu);
+/* The same for task @pid. */
+void pin_task(pid_t pid, const struct cpulist *l);
 
 uint64_t now_ns(void);
 void sleep_us(long us);

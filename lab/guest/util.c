@@ -140,7 +140,7 @@ void param_cpulist(const char *key, struct cpulist *l)
 		fail("parameter lab.%s is no CPU list", key);
 }
 
-void pin_list(const struct cpulist *l)
+void pin_task(pid_t pid, const struct cpulist *l)
 {
 	size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
 	cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
@@ -148,9 +148,14 @@ void pin_list(const struct cpulist *l)
 	CPU_ZERO_S(size, set);
 	for (int cpu = cpulist_next(l, -1); cpu >= 0; cpu = cpulist_next(l, cpu))
 		CPU_SET_S(cpu, size, set);
-	if (sched_setaffinity(0, size, set))
+	if (sched_setaffinity(pid, size, set))
 		fail("sched_setaffinity: %s", strerror(errno));
 	CPU_FREE(set);
+}
+
+void pin_list(const struct cpulist *l)
+{
+	pin_task(0, l);
 }
 
 void pin_cpu(int cpu)

@@ -11,6 +11,8 @@
 static const struct judge_program *const programs[] = {
 	&affinity_fork_judge,
 	&boot_judge,
+	&tg_offline_judge,
+	&tg_stall_judge,
 	&tg_writes_judge,
 };
 

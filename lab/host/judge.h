@@ -42,6 +42,8 @@ struct judge_program {
 
 extern const struct judge_program affinity_fork_judge;
 extern const struct judge_program boot_judge;
+extern const struct judge_program tg_offline_judge;
+extern const struct judge_program tg_stall_judge;
 extern const struct judge_program tg_writes_judge;
 
 /* The samples of one metric, of all runs of one side. */
