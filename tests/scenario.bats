@@ -263,7 +263,7 @@ names() { (cd "$KIT/$1" && ls -- *"$2") | sed "s/$2\$//"; }
 
 @test "every patch that a scenario names is in a queue" {
 	local name
-	for name in $(awk '$1 == "patches" { print $2 }' "$KIT"/scenarios/*.scn | tr , ' '); do
+	for name in $(awk '$1 == "patches" { print $2 }' "$KIT"/scenarios/*.scn | tr , '\n' | grep -vx none); do
 		ls "$KIT"/patches/*/"$name" >/dev/null
 	done
 }
@@ -279,6 +279,8 @@ names() { (cd "$KIT/$1" && ls -- *"$2") | sed "s/$2\$//"; }
 	local key
 	for key in $(grep -hE '^(guest|host)' "$KIT"/scenarios/*.scn | grep -oE '[a-z_]+=' | tr -d = | sort -u); do
 		[[ $key != goal_* ]] || key=goal_METRIC
+		[[ $key != every_* ]] || key=every_METRIC
+		[[ $key != ratio_* ]] || key=ratio_METRIC
 		grep -q "\`$key\`" "$KIT/scenarios/README.md" || { echo "$key"; false; }
 	done
 }

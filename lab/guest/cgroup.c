@@ -53,6 +53,14 @@ void cgroup_make(const char *name, int weight)
 	write_file(path, "%d", weight);
 }
 
+void cgroup_split(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), CGROUP_DIR "/%s/cgroup.subtree_control", name);
+	write_file(path, "+cpu");
+}
+
 /* A group can be busy for a moment after its last task has been reaped. */
 void cgroup_remove(const char *name)
 {

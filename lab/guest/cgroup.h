@@ -14,6 +14,8 @@ void write_file(const char *path, const char *fmt, ...)
 /* All of these fail() on trouble; names are paths below the root, "a/b". */
 void cgroup_mount(void);
 void cgroup_make(const char *name, int weight);
+/* Groups below @name get CPU time by their weights; it can have no tasks itself. */
+void cgroup_split(const char *name);
 /* Make it if the kernel can; false with errno set if it cannot. */
 bool cgroup_try(const char *name);
 void cgroup_remove(const char *name);

@@ -21,7 +21,9 @@ extern const struct program affinity_fork_program;
 extern const struct program fault_program;
 extern const struct program tg_offline_program;
 extern const struct program tg_stall_program;
+extern const struct program tg_fair_program;
 extern const struct program tg_writes_program;
+extern const struct program wake_stack_program;
 
 /*
  * record - print one record: "@lab SEQ TYPE key=value ...".

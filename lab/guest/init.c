@@ -28,7 +28,9 @@ static const struct program *const programs[] = {
 	&fault_program,
 	&tg_offline_program,
 	&tg_stall_program,
+	&tg_fair_program,
 	&tg_writes_program,
+	&wake_stack_program,
 };
 
 static void mount_all(void)

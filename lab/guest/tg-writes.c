@@ -15,17 +15,16 @@
  * lab.windows, lab.window_us, lab.warm_us (guest time), and those of busy_slice().
  */
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cgroup.h"
 #include "guest.h"
+#include "tasks.h"
 
 #define COUNTERS "/sys/module/fair/parameters/tg_writes"
 #define MAX_TASKS 1024
@@ -47,20 +46,6 @@ struct load {
 	const char *name;
 	void (*start)(struct task_ops *ops, int tasks);
 };
-
-static int nr_cpus(void)
-{
-	return sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-static pid_t child(void)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		_exit(1);
-	return pid;
-}
 
 static int gcd(int a, int b)
 {
@@ -102,7 +87,7 @@ static void start_movers(struct task_ops *ops, int tasks)
 	int step = stride();
 
 	for (int i = 0; i < tasks; i++)
-		if (!child())
+		if (!start_child())
 			mover(&ops[i], i % nr_cpus(), step, slices);
 }
 
@@ -142,9 +127,9 @@ static void start_messages(struct task_ops *ops, int tasks)
 	for (int g = 0; g < groups; g++) {
 		pipes(fd, each);
 		for (int i = 0; i < each; i++) {
-			if (!child())
+			if (!start_child())
 				receiver(&ops[g * each + i], fd[i][0]);
-			if (!child())
+			if (!start_child())
 				sender(fd, each);
 		}
 	}
@@ -170,9 +155,9 @@ static void start_pairs(struct task_ops *ops, int tasks)
 		int fd[2][2];
 
 		pipes(fd, 2);
-		if (!child())
+		if (!start_child())
 			partner(&ops[i], fd[0][0], fd[1][1], true);
-		if (!child())
+		if (!start_child())
 			partner(&ops[i], fd[1][0], fd[0][1], false);
 	}
 }
@@ -251,16 +236,6 @@ static pid_t start(const struct load *load, struct task_ops *ops, int tasks)
 		pause();
 }
 
-/* On the last CPU, above its tasks, so that a window ends on time. */
-static void become_monitor(void)
-{
-	struct sched_param sp = { .sched_priority = 50 };
-
-	pin_cpu(nr_cpus() - 1);
-	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &sp))
-		fail("sched_setscheduler: %s", strerror(errno));
-}
-
 static void tg_writes_run(void)
 {
 	struct task_ops *ops = mmap(NULL, MAX_TASKS * sizeof(*ops), PROT_READ | PROT_WRITE,
@@ -269,7 +244,6 @@ static void tg_writes_run(void)
 	static struct counts from, to;
 	int windows = param_long("windows"), tasks = param_long("tasks");
 	long window_us = param_long("window_us");
-	struct cpulist all = { 0 };
 	pid_t pid;
 
 	if (ops == MAP_FAILED || tasks > MAX_TASKS)
@@ -277,9 +251,6 @@ static void tg_writes_run(void)
 	cgroup_mount();
 	cgroup_make("a", 100);
 	busy_slice();	/* reads its parameters while there is one task */
-	for (int cpu = 0; cpu < nr_cpus(); cpu++)
-		all.has[cpu] = 1;
-	pin_list(&all);
 	pid = start(load, ops, tasks);
 	become_monitor();
 	sleep_us(param_long("warm_us"));
@@ -291,8 +262,7 @@ static void tg_writes_run(void)
 		from = to;
 	}
 	kill(-pid, SIGKILL);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-		;
+	reap_all();
 }
 
 const struct program tg_writes_program = { "tg-writes", tg_writes_run };

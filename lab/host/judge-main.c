@@ -13,7 +13,9 @@ static const struct judge_program *const programs[] = {
 	&boot_judge,
 	&tg_offline_judge,
 	&tg_stall_judge,
+	&tg_fair_judge,
 	&tg_writes_judge,
+	&wake_stack_judge,
 };
 
 struct options {

@@ -44,7 +44,9 @@ extern const struct judge_program affinity_fork_judge;
 extern const struct judge_program boot_judge;
 extern const struct judge_program tg_offline_judge;
 extern const struct judge_program tg_stall_judge;
+extern const struct judge_program tg_fair_judge;
 extern const struct judge_program tg_writes_judge;
+extern const struct judge_program wake_stack_judge;
 
 /* The samples of one metric, of all runs of one side. */
 struct side {
