@@ -3,13 +3,14 @@
  * wake-stack: where do wakees run that one task wakes one after the other?
  *
  * Each of lab.wakers wakers has lab.wakees wakees of its own. A waker wakes all that
- * have finished, then is busy, and so on. A wakee notes how long ago it was woken
+ * have finished, is busy, sleeps for a while, and so on. A wakee notes how long ago it was woken
  * and whether it runs on the CPU from which it was, is busy, and waits again. All
  * may run everywhere. Windows follow one another after a warm-up.
  *
  * Parameters: lab.wakers, lab.wakees, lab.work_slices and lab.wakee_slices (turns that
- * a waker is busy after each burst, and a wakee when it was woken), lab.windows,
- * lab.window_us, lab.warm_us (guest time), and those of busy_slice().
+ * a waker is busy after each burst, and a wakee when it was woken), lab.rest_us (guest
+ * time that a waker sleeps then), lab.windows, lab.window_us, lab.warm_us (guest time),
+ * and those of busy_slice().
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -98,8 +99,10 @@ static void wake(struct wakee *w)
 	syscall(SYS_futex, &w->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void run_waker(struct wakee *w, int n, long slices, volatile int *deepest)
+static void run_waker(struct wakee *w, int n, volatile int *deepest)
 {
+	long slices = param_long("work_slices"), rest_us = param_long("rest_us");
+
 	for (;;) {
 		int depth = 0;
 
@@ -112,13 +115,15 @@ static void run_waker(struct wakee *w, int n, long slices, volatile int *deepest
 		if (depth > *deepest)
 			*deepest = depth;
 		busy(slices);
+		if (rest_us)
+			sleep_us(rest_us);
 	}
 }
 
 /* All tasks in one process group: the pid. */
 static pid_t start(struct shared *s, int wakers, int wakees)
 {
-	long work = param_long("work_slices"), wakee_work = param_long("wakee_slices");
+	long slices = param_long("wakee_slices");
 	pid_t pid = fork();
 
 	if (pid < 0)
@@ -128,10 +133,10 @@ static pid_t start(struct shared *s, int wakers, int wakees)
 	setpgid(0, 0);
 	for (int i = 0; i < wakers * wakees; i++)
 		if (!start_child())
-			run_wakee(&s->wakee[i], wakee_work);
+			run_wakee(&s->wakee[i], slices);
 	for (int i = 0; i < wakers; i++)
 		if (!start_child())
-			run_waker(&s->wakee[i * wakees], wakees, work, &s->deepest[i]);
+			run_waker(&s->wakee[i * wakees], wakees, &s->deepest[i]);
 	for (;;)
 		pause();
 }
@@ -187,10 +192,11 @@ static void take_greatest(struct shared *s, int n, int *deepest, uint64_t *max_n
 static void report(int n, const struct totals *from, const struct totals *to, int deepest,
 		   uint64_t max_ns)
 {
+	long wakers = param_long("wakers"), wakees = param_long("wakees");
 	uint64_t wakes = to->wakes - from->wakes;
 
-	record("wake n=%d wakers=%s wakees=%s window_us=%llu wakes=%llu stacked=%llu deepest=%d mean_us=%llu p50_us=%llu p99_us=%llu max_us=%llu",
-	       n, param("wakers", ""), param("wakees", ""), (to->ns - from->ns) / 1000ull,
+	record("wake n=%d wakers=%ld wakees=%ld window_us=%llu wakes=%llu stacked=%llu deepest=%d mean_us=%llu p50_us=%llu p99_us=%llu max_us=%llu",
+	       n, wakers, wakees, (to->ns - from->ns) / 1000ull,
 	       (unsigned long long)wakes, (unsigned long long)(to->stacked - from->stacked),
 	       deepest, wakes ? (to->sum_ns - from->sum_ns) / wakes / 1000ull : 0,
 	       (unsigned long long)percentile_us(from, to, 50),
