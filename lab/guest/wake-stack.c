@@ -3,14 +3,17 @@
  * wake-stack: where do wakees run that one task wakes one after the other?
  *
  * Each of lab.wakers wakers has lab.wakees wakees of its own. A waker wakes all that
- * have finished, is busy, sleeps for a while, and so on. A wakee notes how long ago it was woken
- * and whether it runs on the CPU from which it was, is busy, and waits again. All
- * may run everywhere. Windows follow one another after a warm-up.
+ * have finished, is busy, waits for all of them or sleeps for a while, and so on. A
+ * wakee notes how long ago it was woken and whether it runs on the CPU from which it
+ * was, is busy, and waits again. All may run everywhere. Windows follow one another
+ * after a warm-up.
  *
  * Parameters: lab.wakers, lab.wakees, lab.work_slices and lab.wakee_slices (turns that
- * a waker is busy after each burst, and a wakee when it was woken), lab.rest_us (guest
- * time that a waker sleeps then), lab.windows, lab.window_us, lab.warm_us (guest time),
- * and those of busy_slice().
+ * a waker is busy after each burst, and a wakee when it was woken), lab.waits (1: until
+ * the last wakee has finished, which wakes the waker), lab.rest_us (guest time that a
+ * waker sleeps then; the kernel counts that wakeup for the task that the timer
+ * interrupts, so that wakees look as if they woke many), lab.windows, lab.window_us,
+ * lab.warm_us (guest time), and those of busy_slice().
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -41,8 +44,13 @@ struct wakee {
 	volatile uint32_t bucket[BUCKETS];
 } __attribute__((aligned(64)));
 
+struct waker {
+	volatile int deepest;	/* wakees of one burst on the waker's CPU */
+	int missing;		/* wakees that have not finished yet */
+} __attribute__((aligned(64)));
+
 struct shared {
-	volatile int deepest[MAX_WAKERS];	/* wakees of one burst on the waker's CPU */
+	struct waker waker[MAX_WAKERS];
 	struct wakee wakee[MAX_WAKERS * MAX_WAKEES];
 };
 
@@ -70,7 +78,22 @@ static void busy(long slices)
 		busy_slice();
 }
 
-static void run_wakee(struct wakee *w, long slices)
+/* The last one wakes the waker, if that waits. */
+static void finish(struct waker *r)
+{
+	if (__atomic_sub_fetch(&r->missing, 1, __ATOMIC_SEQ_CST) == 0)
+		syscall(SYS_futex, &r->missing, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void wait_for_all(struct waker *r)
+{
+	int n;
+
+	while ((n = __atomic_load_n(&r->missing, __ATOMIC_SEQ_CST)) > 0)
+		syscall(SYS_futex, &r->missing, FUTEX_WAIT, n, NULL, NULL, 0);
+}
+
+static void run_wakee(struct waker *r, struct wakee *w, long slices)
 {
 	for (uint32_t seen = 0;;) {
 		uint64_t ns;
@@ -88,20 +111,23 @@ static void run_wakee(struct wakee *w, long slices)
 			w->max_ns = ns;
 		busy(slices);
 		w->done = seen;
+		finish(r);
 	}
 }
 
-static void wake(struct wakee *w)
+static void wake(struct waker *r, struct wakee *w)
 {
+	__atomic_add_fetch(&r->missing, 1, __ATOMIC_SEQ_CST);
 	w->waker_cpu = sched_getcpu();
 	w->asked_ns = now_ns();
 	__atomic_add_fetch(&w->asked, 1, __ATOMIC_SEQ_CST);
 	syscall(SYS_futex, &w->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void run_waker(struct wakee *w, int n, volatile int *deepest)
+static void run_waker(struct waker *r, struct wakee *w, int n)
 {
 	long slices = param_long("work_slices"), rest_us = param_long("rest_us");
+	bool waits = param_long("waits");
 
 	for (;;) {
 		int depth = 0;
@@ -110,11 +136,13 @@ static void run_waker(struct wakee *w, int n, volatile int *deepest)
 			if (w[i].done != w[i].asked)
 				continue;
 			depth += w[i].asked && w[i].cpu == w[i].waker_cpu;
-			wake(&w[i]);
+			wake(r, &w[i]);
 		}
-		if (depth > *deepest)
-			*deepest = depth;
+		if (depth > r->deepest)
+			r->deepest = depth;
 		busy(slices);
+		if (waits)
+			wait_for_all(r);
 		if (rest_us)
 			sleep_us(rest_us);
 	}
@@ -133,10 +161,10 @@ static pid_t start(struct shared *s, int wakers, int wakees)
 	setpgid(0, 0);
 	for (int i = 0; i < wakers * wakees; i++)
 		if (!start_child())
-			run_wakee(&s->wakee[i], slices);
+			run_wakee(&s->waker[i / wakees], &s->wakee[i], slices);
 	for (int i = 0; i < wakers; i++)
 		if (!start_child())
-			run_waker(&s->wakee[i * wakees], wakees, &s->deepest[i]);
+			run_waker(&s->waker[i], &s->wakee[i * wakees], wakees);
 	for (;;)
 		pause();
 }
@@ -178,9 +206,9 @@ static void take_greatest(struct shared *s, int n, int *deepest, uint64_t *max_n
 	*deepest = 0;
 	*max_ns = 0;
 	for (int i = 0; i < MAX_WAKERS; i++) {
-		if (s->deepest[i] > *deepest)
-			*deepest = s->deepest[i];
-		s->deepest[i] = 0;
+		if (s->waker[i].deepest > *deepest)
+			*deepest = s->waker[i].deepest;
+		s->waker[i].deepest = 0;
 	}
 	for (int i = 0; i < n; i++) {
 		if (s->wakee[i].max_ns > *max_ns)
