@@ -19,6 +19,7 @@ struct program {
 
 extern const struct program affinity_fork_program;
 extern const struct program fault_program;
+extern const struct program tg_nodes_program;
 extern const struct program tg_offline_program;
 extern const struct program tg_stall_program;
 extern const struct program tg_fair_program;

@@ -26,6 +26,7 @@ static const struct program *const programs[] = {
 	&boot_program,
 	&affinity_fork_program,
 	&fault_program,
+	&tg_nodes_program,
 	&tg_offline_program,
 	&tg_stall_program,
 	&tg_fair_program,

@@ -14,12 +14,10 @@
  * lab.dilation (see busy_slice() in guest.h).
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "deadline.h"
 #include "guest.h"
@@ -39,31 +37,6 @@ static void signal_all(const struct setup *s, int sig)
 	for (int i = 0; i < s->nr_tasks; i++)
 		if (kill(s->task[i], sig))
 			fail("a task died");
-}
-
-/* 0, or the error that the kernel gives for it. */
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-	int fd, err = 0;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		fail("cannot open %s: %s", path, strerror(errno));
-	if (write(fd, online ? "1" : "0", 1) != 1)
-		err = errno;
-	close(fd);
-	return err;
-}
-
-static void must_be(int cpu, bool online)
-{
-	int err = set_online(cpu, online);
-
-	if (err)
-		fail("CPU %d does not go %s: %s", cpu, online ? "online" : "offline",
-		     strerror(err));
 }
 
 /* A CPU without tasks of the group has nothing to leave behind. */
@@ -91,7 +64,7 @@ static void be_refused(const struct setup *s, int cpu)
 	int err;
 
 	deadline_fill(&s->online);
-	err = set_online(cpu, false);
+	err = cpu_online(cpu, false);
 	if (err != EBUSY)
 		fail("CPU %d with promised bandwidth goes offline: %s, not refused", cpu,
 		     err ? strerror(err) : "done");
@@ -127,14 +100,14 @@ static void one_round(const struct setup *s, long n)
 	if (refused)
 		be_refused(s, cpu[0]);
 	for (long i = 0; i < s->down; i++)
-		must_be(cpu[i], false);
+		cpu_must_be(cpu[i], false);
 	signal_all(s, SIGSTOP);
 	sleep_us(s->settle_us);
 	tg_load_read(TG_PATH, &t);
 	record("offline n=%ld refused=%d cpus=%s load=%ld contrib=%ld listed=%d", n,
 	       refused, list, t.load, t.contrib, t.listed);
 	for (long i = 0; i < s->down; i++)
-		must_be(cpu[i], true);
+		cpu_must_be(cpu[i], true);
 }
 
 static void tg_offline_run(void)
@@ -146,6 +119,7 @@ static void tg_offline_run(void)
 	};
 
 	tg_begin(&s.online, 4);
+	tg_keep(&s.online);
 	s.between = tg_between(&s.online);
 	if (s.down < 1 || s.down > cpulist_count(&s.between))
 		fail("lab.down is not 1 to %d", cpulist_count(&s.between));

@@ -64,6 +64,7 @@ static void tg_stall_run(void)
 	struct tg_load t;
 
 	tg_begin(&online, 4);
+	tg_keep(&online);
 	between = tg_between(&online);
 	first = only(cpulist_next(&online, -1));
 	tg_spawn(&first, false, tg_spin, NULL);

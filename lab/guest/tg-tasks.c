@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tasks of the one group whose load is looked at; see tg-tasks.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,7 +58,6 @@ pid_t tg_spawn(const struct cpulist *cpus, bool in_group, void (*fn)(void *), vo
 void tg_begin(struct cpulist *online, int least)
 {
 	struct sched_param sp = { .sched_priority = 50 };
-	struct cpulist keeper = { 0 };
 	char text[4096];
 
 	if (!read_text("/sys/devices/system/cpu/online", text, sizeof(text)) ||
@@ -70,6 +71,36 @@ void tg_begin(struct cpulist *online, int least)
 	busy_slice();	/* reads its parameters while there is one task */
 	cgroup_mount();
 	cgroup_make(TG_NAME, 100);
+}
+
+void tg_keep(const struct cpulist *online)
+{
+	struct cpulist keeper = { 0 };
+
 	keeper.has[first_of(online)] = 1;
 	tg_spawn(&keeper, true, tg_spin, NULL);
+}
+
+int cpu_online(int cpu, bool online)
+{
+	char path[64];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail("cannot open %s: %s", path, strerror(errno));
+	if (write(fd, online ? "1" : "0", 1) != 1)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+void cpu_must_be(int cpu, bool online)
+{
+	int err = cpu_online(cpu, online);
+
+	if (err)
+		fail("CPU %d does not go %s: %s", cpu, online ? "online" : "offline",
+		     strerror(err));
 }

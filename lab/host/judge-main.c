@@ -11,6 +11,7 @@
 static const struct judge_program *const programs[] = {
 	&affinity_fork_judge,
 	&boot_judge,
+	&tg_nodes_judge,
 	&tg_offline_judge,
 	&tg_stall_judge,
 	&tg_fair_judge,

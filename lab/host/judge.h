@@ -42,6 +42,7 @@ struct judge_program {
 
 extern const struct judge_program affinity_fork_judge;
 extern const struct judge_program boot_judge;
+extern const struct judge_program tg_nodes_judge;
 extern const struct judge_program tg_offline_judge;
 extern const struct judge_program tg_stall_judge;
 extern const struct judge_program tg_fair_judge;
