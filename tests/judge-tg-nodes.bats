@@ -25,7 +25,8 @@ steps() {
 		{step: "offline", n: "1000", each: "40", objects: "80", leaked: "0"},
 		{step: "fail", n: "190", refused: "188", each: "40", objects: "80", leaked: "0"},
 		{step: "equal", n: "16", load: "16384", contrib: "16300"}
-		] | to_entries | map({type: "nodes", line: .key, fields: .value}))}' >"$1"
+		] | to_entries | map({type: "groups", line: .key, fields: .value})
+		+ [{type: "nodes", line: 9, fields: {online: "0-3"}}])}' >"$1"
 }
 
 @test "kernels that lose nothing, with a sum that is right, are no different" {

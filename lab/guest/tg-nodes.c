@@ -148,7 +148,7 @@ static void step_create(const char *step, const struct cpulist *cpus)
 	if (objects_left(before) != before)
 		fail("one group alone is not freed");
 	in_child(cpus, create, &c);
-	record("nodes step=%s n=%ld each=%ld objects=%ld leaked=%ld", step, c.groups, each,
+	record("groups step=%s n=%ld each=%ld objects=%ld leaked=%ld", step, c.groups, each,
 	       before, objects_left(before) - before);
 }
 
@@ -206,7 +206,7 @@ static void step_fail(const struct cpulist *cpus)
 	if (f == MAP_FAILED)
 		fail("mmap: %s", strerror(errno));
 	in_child(cpus, fail_each, f);
-	record("nodes step=fail n=%ld refused=%ld each=%ld objects=%ld leaked=%ld", f->injected,
+	record("groups step=fail n=%ld refused=%ld each=%ld objects=%ld leaked=%ld", f->injected,
 	       f->refused, each, before, objects_left(before) - before);
 }
 
@@ -226,7 +226,7 @@ static void step_equal(const struct cpulist *online)
 	tg_load_read(TG_PATH, &t);
 	if (t.listed != cpulist_count(online))
 		fail("the tasks run on %d CPUs, not on all %d", t.listed, cpulist_count(online));
-	record("nodes step=equal n=%d load=%ld contrib=%ld", t.listed, t.load, t.contrib);
+	record("groups step=equal n=%d load=%ld contrib=%ld", t.listed, t.load, t.contrib);
 }
 
 static void tg_nodes_run(void)

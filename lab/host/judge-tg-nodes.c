@@ -37,7 +37,7 @@ static const char *memory(const json_t *fields, double *value, json_t *detail)
 	if (!number(fields, "each", &each, detail) ||
 	    !number(fields, "objects", &objects, detail) ||
 	    !number(fields, "leaked", &leaked, detail))
-		return "a nodes record lacks one of each, objects, leaked";
+		return "a groups record lacks one of each, objects, leaked";
 	if (each < 1)
 		return "a group takes no objects, so counting them says nothing";
 	value[0] = labs(leaked);
@@ -50,7 +50,7 @@ static const char *equal(const json_t *fields, double *value, json_t *detail)
 
 	if (!number(fields, "load", &load, detail) ||
 	    !number(fields, "contrib", &contrib, detail))
-		return "a nodes record lacks load or contrib";
+		return "a groups record lacks load or contrib";
 	if (contrib < 1)
 		return "the group had no load, so that its sum says nothing";
 	value[1] = 100 * fabs((double)load - contrib) / contrib;
@@ -65,7 +65,7 @@ static const char *sample(const json_t *fields, const char *cpus, double *value,
 
 	(void)cpus;
 	if (!step)
-		return "a nodes record does not say which step it is";
+		return "a groups record does not say which step it is";
 	if (!number(fields, "n", &n, detail) || n < 1)
 		return "a step did nothing";
 	json_object_set_new(detail, "step", json_string(step));
@@ -79,7 +79,7 @@ static const char *sample(const json_t *fields, const char *cpus, double *value,
 
 const struct judge_program tg_nodes_judge = {
 	.name = "tg-nodes",
-	.record = "nodes",
+	.record = "groups",
 	.metric = {
 		{ .name = "leaked", .unit = "objects", .defect = true },
 		{ .name = "error", .unit = "%", .min_effect = 4, .defect = true },
