@@ -8,6 +8,12 @@
 # does, not by its version. LTS (6.1, ./6.1 would be a folder) says what the
 # headers of the patches know.
 #
+#   --upstream CLONE   a clone of mainline: says which follow-ups (fixes of our
+#                      commits, reverts, fixes of these) the queue lacks, and
+#                      whether our diffs do what upstream's do
+#   --stable CLONE     a clone of linux-stable: says in which release of which
+#                      tree each landed, and which newer trees lack it; an LTS is
+#                      then looked at by the files of its branch
 #   --json             a JSON object on stdout in place of the tables
 #
 # Of each patch: needed; landed, and since when; conflict; partly there; refused;
@@ -24,18 +30,28 @@
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
 . "$KIT/scripts/lib/scratch.sh"
 . "$KIT/scripts/lib/needs.sh"
+. "$KIT/scripts/lib/submit-clone.sh"
+. "$KIT/scripts/lib/submit-pick.sh"
+. "$KIT/scripts/lib/submit-text.sh"
 . "$KIT/scripts/lib/status.sh"
+. "$KIT/scripts/lib/upstream.sh"
+. "$KIT/scripts/lib/landed.sh"
 
-WORK='' SCRATCH='' JSON=no FOR=() LTSS=()
+# Of each argument: FOR as it was given, LTSS; DIRS and VERSIONS if there are files.
+WORK='' SCRATCH='' JSON=no FOR=() LTSS=() DIRS=() VERSIONS=() UPSTREAM='' STABLE='' WITH_UPSTREAM=no WITH_STABLE=no
 
 parse_args() {
 	local args
-	args=$(getopt -n "$PROG" -o h -l json,help -- "$@") ||
+	args=$(getopt -n "$PROG" -o h -l upstream:,stable:,json,help -- "$@") ||
 		die "$EX_USAGE" "wrong arguments; $PROG --help lists them"
 	eval set -- "$args"
 	while :; do
 		case $1 in
 		-h | --help) usage 0 ;;
+		--upstream | --stable)
+			[ -n "$2" ] || die "$EX_USAGE" "$1 needs the folder of a clone"
+			if [ "$1" = --upstream ]; then UPSTREAM=$2 WITH_UPSTREAM=yes; else STABLE=$2 WITH_STABLE=yes; fi
+			shift ;;
 		--json) JSON=yes ;;
 		--) shift; break ;;
 		esac
@@ -76,11 +92,17 @@ need_tools() {
 # states N: the rows of argument N.
 states() {
 	local arg=${FOR[$1]} lts=${LTSS[$1]} version=-
-	if lts_known "$arg"; then
+	if ! lts_known "$arg"; then
+		DIRS[$1]=$(cd -- "$arg" && pwd -P) VERSIONS[$1]=$(tree_version "$arg")
+	elif [ "$WITH_STABLE" = yes ] && stable_ref "$lts" >/dev/null; then
+		tip_tree "$lts"
+		DIRS[$1]=$WORK/$lts/tree VERSIONS[$1]=$(cat "$WORK/$lts/version")
+	fi
+	version=${VERSIONS[$1]:--}
+	if [ "$version" = - ]; then
 		header_states "$lts"
 	else
-		version=$(tree_version "$arg")
-		tree_states "$(cd -- "$arg" && pwd -P)" "$lts" "$version" "$arg"
+		tree_states "${DIRS[$1]}" "$lts" "$version" "$arg"
 	fi
 	other_states "$lts" "$version" "$arg"
 }
@@ -111,13 +133,30 @@ tables() {
 	done
 }
 
+# clone_tables: what the clones say.
+clone_tables() {
+	if [ "$WITH_UPSTREAM" = yes ]; then
+		printf '\nFollow-ups in mainline that queue and tree lack:\n'
+		awk -F '\t' '{ printf "  %s: %.12s (\"%s\"), %s, %s %s\n", $1, $3, $7, $4 == "-" ? "in no release yet" : $4, $5, $6 } END { if (!NR) print "  none" }' "$WORK/followups"
+		printf '\nOur diffs against those of upstream:\n'
+		awk -F '\t' '{ printf "  %s: %s: %s%s\n", $1, $3, $4, $5 == "" ? "" : "; " $5 } END { if (!NR) print "  none" }' "$WORK/effects"
+	fi
+	[ "$WITH_STABLE" = yes ] || return 0
+	printf '\nWhere each landed, by the branches of the clone:\n'
+	awk -F '\t' '
+		BEGIN { say["start"] = "began with it"; say["lacks"] = "lacks it"; say["no branch"] = "no branch in the clone"; say["files"] = "in the files, but no commit names it" }
+		$1 != last { print "  " $1; last = $1 }
+		$4 in say { printf "    %-5s %s\n", $3, say[$4]; next }
+		{ printf "    %-5s %s (%.12s)%s\n", $3, $5 == "-" ? "in no release yet" : "since " $5, $6, $4 == "reverted" ? ", but reverted later" : "" }' "$WORK/landed"
+}
+
 tree_title() {
-	local version
-	if lts_known "${FOR[$1]}"; then
+	if [ -z "${DIRS[$1]-}" ]; then
 		echo "${LTSS[$1]}, by the headers of its queue"
+	elif lts_known "${FOR[$1]}"; then
+		echo "${VERSIONS[$1]} (the newest state in the clone), by its files"
 	else
-		version=$(tree_version "${FOR[$1]}")
-		echo "$version (${FOR[$1]}), by its files"
+		echo "${VERSIONS[$1]} (${FOR[$1]}), by its files"
 	fi
 }
 
@@ -127,15 +166,29 @@ rows_json() {
 }
 
 json() {
-	local n end asof
+	local n end asof part
 	for n in "${!FOR[@]}"; do
 		IFS=$'\t' read -r end asof < <(tree_end "${LTSS[n]}") || end=- asof=-
-		printf '%s\t%s\t%s\t%s\t%s\n' "${FOR[n]}" "${LTSS[n]}" "$(lts_known "${FOR[n]}" && echo - || tree_version "${FOR[n]}")" "$end" "$asof"
+		printf '%s\t%s\t%s\t%s\t%s\n' "${FOR[n]}" "${LTSS[n]}" "${VERSIONS[n]:--}" "$end" "$asof"
 	done | rows_json source lts version support_ends as_of >"$WORK/trees.json" &&
 		rows_json source lts version name class upstream mainline first_release state status detail <"$WORK/rows" >"$WORK/rows.json" &&
 		jq -R -n '[inputs]' <"$WORK/findings" >"$WORK/findings.json" || infra
+	[ "$WITH_UPSTREAM" = no ] || {
+		rows_json source lts commit version kind what subject <"$WORK/followups" >"$WORK/followups.json" &&
+			rows_json source lts name how detail <"$WORK/effects" >"$WORK/effects.json" || infra
+	}
+	[ "$WITH_STABLE" = no ] || rows_json name upstream tree how release commit <"$WORK/landed" >"$WORK/landed.json" || infra
+	for part in followups effects landed; do [ -f "$WORK/$part.json" ] || echo null >"$WORK/$part.json" || infra; done
 	jq -n --slurpfile t "$WORK/trees.json" --slurpfile r "$WORK/rows.json" --slurpfile f "$WORK/findings.json" \
-		'{trees: $t[0], patches: $r[0], findings: $f[0]}' || infra
+		--slurpfile u "$WORK/followups.json" --slurpfile e "$WORK/effects.json" --slurpfile l "$WORK/landed.json" \
+		'{trees: $t[0], patches: $r[0], followups: $u[0], effects: $e[0], landed: $l[0], findings: $f[0]}' || infra
+}
+
+ask_mainline() {
+	local n
+	commits_check
+	for n in "${!FOR[@]}"; do [ -n "${DIRS[n]-}" ] || header_effects "$n"; done
+	followups_find
 }
 
 infra() { die "$EX_INFRA" "cannot write to $WORK or stdout (see above); free some space below ${TMPDIR:-/tmp} or set TMPDIR"; }
@@ -157,9 +210,12 @@ main() {
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/kit-status.XXXXXX") && WORK=$(cd "$WORK" && pwd -P) && : >"$WORK/findings" ||
 		die "$EX_INFRA" "cannot make a folder below ${TMPDIR:-/tmp}; free some space there or set TMPDIR"
 	: >"$WORK/rows"
-	for n in "${!FOR[@]}"; do states "$n" >>"$WORK/rows" || exit; done
+	clones_open
+	for n in "${!FOR[@]}"; do states "$n" >>"$WORK/rows"; done
 	find_in_rows
-	if [ "$JSON" = yes ]; then json; else tables; fi
+	[ "$WITH_UPSTREAM" = no ] || ask_mainline
+	[ "$WITH_STABLE" = no ] || landed_find
+	if [ "$JSON" = yes ]; then json; else tables; clone_tables; fi
 	while IFS= read -r line; do note "$line"; done <"$WORK/findings"
 	[ ! -s "$WORK/findings" ] || exit "$EX_FAIL"
 }

@@ -72,7 +72,7 @@ ask_tree() {
 		[[ ,$5, == *",${CLASSES[i]},"* ]] || continue
 		state_row "$i" "$2" "$3" "$4"
 	done
-	! declare -F after_tree >/dev/null || after_tree "$2" "$4" "$5"
+	! declare -F after_tree >/dev/null || after_tree "$1" "$2" "$4" "$5"
 }
 
 scratch_drop() { [ -z "${SCRATCH-}" ] || rm -rf -- "$SCRATCH"; SCRATCH=''; }
@@ -112,7 +112,7 @@ landed_detail() {
 }
 
 # row FIELD...: control characters and tabs of others do not get through.
-row() { local IFS=$'\t'; printf '%s\n' "$(printf '%s\t' "${@//$'\t'/ }" | tr -d '\n\r' | sed 's/\t$//')"; }
+row() { printf '%s\t' "${@//$'\t'/ }" | tr -d '\000-\010\012-\037\177' | sed 's/\t$//; $a\'; }
 
 mainline_of() {
 	local v
