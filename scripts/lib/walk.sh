@@ -183,9 +183,10 @@ base_of_named() {
 	local json code landed
 	BASE_HOW="the tree as it is"
 	[ ${#NAMED[@]} -gt 0 ] || { note "base is $BASE_HOW"; return; }
-	json=$(queue_json --class "$APPLIED" --only "$(join "${NAMED[@]}")" ${OTHERS[0]:+--without "$(join "${OTHERS[@]}")"})
+	json=$(queue_json --class "$APPLIED" --only "$(join "${NAMED[@]}")" ${OTHERS[0]:+--without "$(join "${OTHERS[@]}")"} 2>"$TMP/logs/base.txt")
 	code=$?
-	# A conflict is told by queue_apply, with the whole table in its log.
+	# A conflict may be for want of the others; if not, queue_apply tells it.
+	[ "$code" -eq "$EX_FAIL" ] || cat "$TMP/logs/base.txt" >&2
 	[ "$code" -le "$EX_FAIL" ] || fail "$code" "apply.sh failed on $VERSION; see above"
 	landed=$(jq '[.patches[] | select(.state == "already there")] | length' <<<"$json") ||
 		fail "$EX_INFRA" "what apply.sh says of $VERSION cannot be read"
