@@ -102,7 +102,9 @@ needed_detail() {
 }
 
 landed_detail() {
-	if has_release "$1" "$2" "$3"; then
+	if [ "$1" = "$2.0" ]; then
+		echo "$2 began with it"
+	elif has_release "$1" "$2" "$3"; then
 		echo "since $1"
 	elif [[ $1 == "$2".* ]]; then
 		echo "put in by somebody; releases have it since $1"
@@ -112,7 +114,7 @@ landed_detail() {
 }
 
 # row FIELD...: control characters and tabs of others do not get through.
-row() { printf '%s\t' "${@//$'\t'/ }" | tr -d '\000-\010\012-\037\177' | sed 's/\t$//; $a\'; }
+row() { { printf '%s\t' "${@//$'\t'/ }" | tr -d '\000-\010\012-\037\177'; echo; } | sed 's/\t$//'; }
 
 mainline_of() {
 	local v

@@ -28,6 +28,7 @@ clones_open() {
 		STABLE=$(cd -- "$STABLE" 2>/dev/null && pwd -P) ||
 			die "$EX_TREE" "cannot enter the folder that --stable names; give a clone of linux-stable"
 		clone_open "$STABLE" --stable
+		# shellcheck disable=SC2034 # for submit-clone.sh
 		UPSTREAM=$STABLE MAINLINE=HEAD
 	fi
 }
