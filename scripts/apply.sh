@@ -85,7 +85,7 @@ parse_args() {
 	[ $# -eq 2 ] || die "$EX_USAGE" "LTS and TREE are needed, for example: $PROG 6.12 ../linux-6.12.95"
 	LTS=$1
 	[ "$HOW" = auto ] || [[ $METHODS == *" $HOW "* ]] ||
-		die "$EX_USAGE" "no method \"$HOW\"; there are: auto$METHODS"
+		die "$EX_USAGE" "no method \"$HOW\"; there are: auto${METHODS% }"
 	[ "$RECOVER" = no ] || [ $given -eq 0 ] ||
 		die "$EX_USAGE" "--recover does nothing else and takes no other option; leave them out"
 	need_queue
@@ -107,12 +107,15 @@ need_tools() {
 }
 
 open_tree() {
+	[ -n "$1" ] || die "$EX_USAGE" "TREE is empty; give the folder of a kernel tree"
 	TREE=$(cd -- "$1" 2>/dev/null && pwd -P) ||
 		die "$EX_TREE" "cannot enter $1; give the folder of a kernel tree"
 	VERSION=$(tree_version "$TREE") ||
 		die "$EX_TREE" "$1 is no kernel tree: no Makefile with a version, or no kernel/sched/fair.c; give the top folder of one"
 	[[ $VERSION == "$LTS".* ]] ||
 		die "$EX_TREE" "$1 is $VERSION, but the patches asked for are for $LTS; say $PROG ${VERSION%.*} or give a $LTS tree"
+	! head -n 50 "$TREE/Makefile" | grep -q $'\r$' ||
+		die "$EX_TREE" "$1 has CRLF at its line ends, and patches do not; check it out again with core.autocrlf=false, or convert it with dos2unix"
 }
 
 # The lock is on the folder itself, so that it leaves nothing behind.

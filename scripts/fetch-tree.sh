@@ -93,7 +93,7 @@ main() {
 	local from='' list='' asked
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--from) [ -n "${2:-}" ] || usage; from=$2; shift ;;
+		--from) [ -n "${2:-}" ] || die "$EX_USAGE" "--from needs a SOURCE; --help says which there are"; from=$2; shift ;;
 		--from=?*) from=${1#*=} ;;
 		--list) list=1 ;;
 		-h | --help) usage 0 ;;
@@ -112,7 +112,7 @@ main() {
 		cache_open
 		list_all "$asked"
 	else
-		[[ $asked =~ ^[0-9]+\.[0-9]+(\.[0-9]+(-rc[0-9]+)?)?$ ]] ||
+		[[ $asked =~ ^[1-9][0-9]?\.[1-9]?[0-9](\.(0|[1-9][0-9]{0,3})(-rc[0-9]+)?)?$ ]] ||
 			die "$EX_USAGE" "'$asked' is no kernel version; give one such as 6.12 or 6.12.95"
 		cache_open
 		get "$asked" "$from"

@@ -358,3 +358,39 @@ with_theirs_on_top() {
 		grep -q 'fair30;' "$T/kernel/sched/fair.c"
 	fi
 }
+
+@test "an empty TREE is not the current folder" {
+	cd "$T" || return
+	run "$APPLY" 6.12 ""
+	fails_with 2 "TREE is empty"
+	grep -q fair30 kernel/sched/fair.c
+}
+
+@test "a tree with CRLF is refused for its line ends" {
+	sed -i 's/$/\r/' "$T/Makefile" "$T/kernel/sched/fair.c"
+	run "$APPLY" --check 6.12 "$T"
+	fails_with 7 "has CRLF at its line ends"
+	[[ $output != *$'\r'* ]]
+}
+
+@test "what has the name of a journal and is none is not removed" {
+	for name in .kit-apply.new .kit-apply.done .kit-apply; do
+		mkdir "$T/$name"
+		echo precious >"$T/$name/mine"
+		run "$APPLY" --recover 6.12 "$T"
+		fails_with 7 "is not of an interrupted run: it has mine"
+		[ "$(cat "$T/$name/mine")" = precious ]
+		rm -r "${T:?}/$name"
+		touch "$T/$name"
+		run "$APPLY" --method patch 6.12 "$T"
+		fails_with 7 "is no folder"
+		rm "${T:?}/$name"
+	done
+}
+
+@test "without HOME it works" {
+	run env -u HOME -u KIT_CACHE -u XDG_CACHE_HOME "$APPLY" --check 6.12 "$T"
+	[ "$status" -eq 0 ]
+	run env -u HOME -u KIT_CACHE -u XDG_CACHE_HOME "$APPLY" --help
+	[ "$status" -eq 0 ]
+}

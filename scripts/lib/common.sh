@@ -23,7 +23,9 @@ KIT=$(dirname -- "$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]
 # shellcheck disable=SC2034
 KIT_BIN=$KIT/build/bin
 KIT_QUEUE=$(readlink -f -- "${KIT_QUEUE:-$KIT}")
-KIT_CACHE=${KIT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/stable-backport-kit}
+# systemd and some CI say no HOME; its owner has one nevertheless.
+[ -n "${HOME:-}" ] || { HOME=$(getent passwd "$(id -u)" | cut -d: -f6); export HOME; }
+KIT_CACHE=${KIT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/stable-backport-kit}
 PROG=${PROG:-${0##*/}}
 
 # note TEXT...: one line for the user, on stderr, so that stdout stays data.
@@ -71,7 +73,9 @@ lts_known() { [ -n "$1" ] && [ -d "$KIT_QUEUE/patches/$1" ] && [[ $1 =~ ^[0-9]+\
 # 6.12.96-rc1 (the stable EXTRAVERSION). Returns 1 if DIR is no kernel tree.
 tree_version() {
 	[ -f "$1/Makefile" ] && [ -f "$1/kernel/sched/fair.c" ] || return 1
+	# a tree with CRLF is refused for that, not for its version
 	awk -F ' *= *' '
+		{ sub(/\r$/, "") }
 		/^VERSION *=/ { v = $2 } /^PATCHLEVEL *=/ { p = $2 }
 		/^SUBLEVEL *=/ { s = $2 } /^EXTRAVERSION *=/ { e = $2; exit }
 		END { if (v == "" || p == "" || s == "") exit 1

@@ -34,6 +34,11 @@ cache_open() {
 		lock_key "${tmp##*/.tmp.}" -n && work_close "${tmp##*/.tmp.}" &&
 			unset 'OPEN_KEYS[-1]'
 	done
+	for tmp in "$TREES"/.*.lock; do
+		[ -f "$tmp" ] || continue
+		tmp=${tmp##*/.}
+		lock_key "${tmp%.lock}" -n && work_close "${tmp%.lock}" && unset 'OPEN_KEYS[-1]'
+	done
 	find "$TREES" -maxdepth 1 -type f -name '.*.part' -mtime +6 -delete
 }
 

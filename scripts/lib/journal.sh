@@ -46,12 +46,30 @@ journal_read() {
 	[[ $METHODS == *" $METHOD "* ]]
 }
 
+# journal_ours PATH...: leave with EX_TREE where one is there that no run of ours has
+# made: it would be removed.
+journal_ours() {
+	local path known=' times new old list method sums token git ref entries index-info base index '
+	local has names
+	for path; do
+		[ -e "$path" ] || [ -L "$path" ] || continue
+		[ -d "$path" ] && [ ! -L "$path" ] ||
+			die "$EX_TREE" "$path is no folder, and $PROG needs that name; move it away"
+		mapfile -t names < <(ls -A -- "$path")
+		for has in "${names[@]}"; do
+			[[ $known == *" $has "* || $has == *index.* ]] ||
+				die "$EX_TREE" "$path is not of an interrupted run: it has $has; look into it and move it away"
+		done
+	done
+}
+
 # journal_mend CHECK: deal with what an interrupted run has left in $TREE, and
 # say so; MENDED is then "yes". With CHECK "yes" nothing may be written:
 # EX_TREE if there is need to.
 journal_mend() {
 	local j=$TREE/.kit-apply METHOD
 	MENDED=no
+	journal_ours "$j" "$j.new" "$j.done"
 	if [ -d "$j" ]; then
 		[ "$1" != yes ] ||
 			die "$EX_TREE" "an interrupted run has left $TREE half changed; run $PROG without --check, or with --recover, which mends it"
