@@ -130,6 +130,16 @@ says() { tr -s ' ' <<<"$output" | grep -qF -- "$1" || { printf 'no "%s" in:\n%s\
 	done
 }
 
+@test "submit.sh refuses what status.sh calls landed, and sends what it calls needed" {
+	simple
+	lands 6.12 6.12.11 "By hand."
+	[ "$("$STATUS" --stable "$STABLE" --json 6.12 6.18 2>/dev/null | jq -r '.patches[] | .lts + " " + .status' | paste -sd ,)" = "6.12 landed,6.18 needed" ]
+	run submit --to-stable 6.12 one
+	fails_with 1 "one.patch is already in the 6.12 tree at hand (6.12.11)"
+	run submit --to-stable 6.18 one
+	[ "$status" -eq 0 ]
+}
+
 @test "a fix, and a fix of the fix, that the queue lacks are found in mainline" {
 	simple
 	text "sched/fair: Repair the look" "Fixes: ${FIX:0:12} (\"sched/fair: Look\")"
