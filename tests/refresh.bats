@@ -53,7 +53,8 @@ release() {
 	fails_with 0 "Nothing was changed; --write does it."
 	[[ $output == *"+    Kit-Class: landed"* ]]
 	[[ $output =~ 2:\ +[0-9a-f]+\ =\ +2: ]]
-	[ "$sum" = "$(tree_sum "$KIT_QUEUE")" ] && [ "$tree" = "$(tree_sum "$T")" ]
+	[ "$sum" = "$(tree_sum "$KIT_QUEUE")" ]
+	[ "$tree" = "$(tree_sum "$T")" ]
 	[ -z "$(find "$BATS_TEST_TMPDIR" -maxdepth 1 -name 'kit-*')" ]
 }
 
