@@ -210,7 +210,7 @@ plan_made() { (cd "$WORK/mail" && sha256sum -- */*) >"$WORK/plan" || sgit_infra;
 
 same_as_sent() { cmp -s "$WORK/plan" "$OUT/plan"; }
 
-# shellcheck disable=SC2317 # called by the trap
+# shellcheck disable=SC2317,SC2031 # called by the trap; set in the shell itself
 cleanup() {
 	[ -z "${SCRATCH-}" ] || rm -rf -- "$SCRATCH"
 	[ -z "$WORK" ] || rm -rf -- "$WORK"

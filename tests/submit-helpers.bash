@@ -147,6 +147,7 @@ submit() {
 }
 
 # mail_of GLOB: the mails below the output folder, by name.
+# shellcheck disable=SC2086 # a pattern
 mail_of() { cat "$BATS_TEST_TMPDIR/out/"$1; }
 
 # chain [LTS]: three commits in mainline, v6.7-rc1 by what the headers say, of which

@@ -91,7 +91,7 @@ b4_sorted() {
 # b4_send_all MAIL...: after the user's yes. b4 sends a series as a whole: what it
 # came to is recorded from what it says, and the rest is for the user.
 b4_send_all() {
-	local mail lts args done_before=
+	local mail part lts args done_before=
 	for mail; do
 		lts=${mail%%.y/*}
 		if [ "$lts" = "$mail" ]; then
@@ -105,7 +105,7 @@ b4_send_all() {
 		mapfile -t args < <(b4_recipients "$lts")
 		sgit checkout -q -f "to-$lts.y" || sgit_infra
 		in_b4_yes send "${args[@]}" || b4_broke "$lts" "$@"
-		for mail; do [[ $mail != "$lts.y/"* ]] || sent "$mail" || die "$EX_INFRA" "all of $lts.y was sent, but $OUT/sent.log cannot be written"; done
+		for part; do [[ $part != "$lts.y/"* ]] || sent "$part" || die "$EX_INFRA" "all of $lts.y was sent, but $OUT/sent.log cannot be written"; done
 	done
 	note "sent by b4; $OUT/sent.log says what"
 }

@@ -78,12 +78,14 @@ reason_check() {
 # upstream's; an error that is only in ours ends the run.
 checkpatch() {
 	local mail n=0 types ref=$WORK/checkpatch.ref
+	# shellcheck disable=SC2034 # for the summary
 	CHECKED=
 	while read -r mail; do
 		n=$((n + 1))
 		upstream_git format-patch -1 --stdout --no-renames "$(sed -n "${n}p" "$WORK/$1/list" | cut -f2)" >"$WORK/upstream.patch"
 		ask_checkpatch "$1" "$WORK/upstream.patch" >"$ref"
 		types=$(ask_checkpatch "$1" "$mail" | grep -vxFf "$ref")
+		# shellcheck disable=SC2001 # at the begin of each line
 		[ -z "$types" ] || sed "s,^,    checkpatch: ${mail##*/}: ," <<<"$types" >>"$WORK/$1/checkpatch"
 		! grep -q '^ERROR:' <<<"$types" ||
 			die "$EX_FAIL" "checkpatch.pl of $1 on ${mail##*/}: $(grep -m 1 '^ERROR:' <<<"$types"); repair patches/$1 (upstream's change has no such error)"

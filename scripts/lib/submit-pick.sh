@@ -61,6 +61,7 @@ as_kit() {
 copy_tree() {
 	local file mode blob
 	(
+		# shellcheck disable=SC2030 # that is what the subshell is for
 		export GIT_INDEX_FILE=$WORK/index.copy
 		rm -f "$GIT_INDEX_FILE"
 		while read -r file; do
@@ -110,6 +111,7 @@ pick_one() {
 # context and no fuzz. Returns 1 and prints nothing if it does not apply.
 apply_tree() {
 	(
+		# shellcheck disable=SC2031
 		export GIT_INDEX_FILE=$WORK/index.apply
 		sgit read-tree "$1" && sgit apply --cached --whitespace=nowarn "$2" 2>"$WORK/apply.log" && sgit write-tree
 	)
@@ -138,8 +140,8 @@ all_as_is() { ! cut -f2 "$WORK/$1/picked" | grep -qvx as-is; }
 
 # check_size LTS: the limit of stable: 100 lines of a diff, context included.
 check_size() {
-	local name how commit n
-	while IFS=$'\t' read -r name how commit <&3; do
+	local name _ commit n
+	while IFS=$'\t' read -r name _ commit <&3; do
 		n=$(sgit diff-tree -p --no-renames "$commit" | awk '/^@@ /{ on = 1; next } /^diff --git /{ on = 0 } on { n++ } END { print n + 0 }')
 		[ "$n" -le 100 ] ||
 			die "$EX_FAIL" "$name has $n lines with context for $1; stable takes no more than 100: make it smaller, or carry it in a distribution's kernel"
@@ -160,9 +162,9 @@ binary_free() {
 # same_code LTS: whether what goes out for LTS is what our patches make of it,
 # which are what verify-build.sh measures; comments aside.
 same_code() {
-	local name how commit tree tip
+	local name _ tree tip
 	tip=$(cat "$WORK/$1/base")
-	while IFS=$'\t' read -r name how commit; do
+	while IFS=$'\t' read -r name _; do
 		tree=$(apply_tree "$tip" "$KIT_QUEUE/patches/$1/$name") || return
 		tip=$(as_kit "$tree" "$name") || return
 	done <"$WORK/$1/picked"

@@ -20,6 +20,7 @@ queue_rows() {
 lts_states() {
 	local name path first class files needs instead all=()
 	NAME=() PATCH=() CHOSEN=() CLASSES=() FIRST=() FILES=() NEEDS=() INSTEAD=() COMMIT=()
+	# shellcheck disable=SC2034 # for scratch.sh and needs.sh
 	STATE=() DETAIL=() THERE=() REVERSE='' WITHOUT=''
 	mkdir -p "$WORK/$1" || sgit_infra
 	queue_rows "$1" >"$WORK/$1/queue" || exit

@@ -80,17 +80,17 @@ names_of_class() {
 
 # needed LIST: what the patches of LIST need, and these, and so on; commas around.
 needed() {
-	local todo=${1//,/ } name other more list=,
+	local todo=${1//,/ } name other more found=,
 	while [ -n "${todo// /}" ]; do
 		more=
 		for name in $todo; do
 			for other in ${Q_NEEDS[$name]-}; do
-				[[ $list == *",$other,"* ]] || { list+=$other,; more+=" $other"; }
+				[[ $found == *",$other,"* ]] || { found+=$other,; more+=" $other"; }
 			done
 		done
 		todo=$more
 	done
-	printf '%s\n' "$list"
+	printf '%s\n' "$found"
 }
 
 # on_both_sides NAME NEED: it is of an asked-for class, or in the list NEED, and
