@@ -97,7 +97,8 @@ resumed() {
 		ok_tree 6.12.95
 		[ "$(find "$output" -type f | wc -l)" -eq 3 ]
 		ls -A "$TREES"
-		[ ! -e "$PART" ] && [ -z "$(compgen -G "$TREES/.tmp.*")" ]
+		[ ! -e "$PART" ]
+		[ -z "$(compgen -G "$TREES/.tmp.*")" ]
 	done
 }
 

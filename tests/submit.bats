@@ -108,7 +108,8 @@ $(grep ^Message-ID "$BATS_TEST_TMPDIR/out/request/0001-request.patch")" ]
 	chain
 	a=$(tree_sum "$MAINLINE") b=$(tree_sum "$STABLE")
 	submit --distro-reason "$REASON" --to-stable 6.6,6.1 --newer-reason 'Said elsewhere.' first second third
-	[ "$a" = "$(tree_sum "$MAINLINE")" ] && [ "$b" = "$(tree_sum "$STABLE")" ]
+	[ "$a" = "$(tree_sum "$MAINLINE")" ]
+	[ "$b" = "$(tree_sum "$STABLE")" ]
 	[ -z "$(find "$BATS_TEST_TMPDIR" -maxdepth 1 -name 'kit-*')" ]
 }
 
