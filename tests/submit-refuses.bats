@@ -79,7 +79,7 @@ commit $FIX upstream."
 	simple
 	text "sched/fair: Repair the look" "It looked too long." "" "Fixes: ${FIX:0:12} (\"sched/fair: Look at the allowed CPUs only\")"
 	more=$(fix 7 "$BATS_TEST_TMPDIR/text")
-	refused 1 "mainline has ${more:0:12} (\"sched/fair: Repair the look\") repairs or reverts ${FIX:0:12}" --to-stable 6.18 one
+	refused 1 "mainline has ${more:0:12} (\"sched/fair: Repair the look\"), which repairs or reverts ${FIX:0:12}" --to-stable 6.18 one
 	run submit --to-stable 6.18 --followup-reason 'It repairs what 6.18 has not.' one
 	fails_with 0 "follow-ups   ${more:0:12}"
 	grep -q 'It repairs what 6.18 has not.' "$BATS_TEST_TMPDIR/out/request/0001-request.patch"

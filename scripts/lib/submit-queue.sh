@@ -113,7 +113,7 @@ follow_ups_check() {
 	for id in "${ids[@]}"; do
 		while read -r missing; do
 			! grep -qF "$missing" "$WORK/$1/list" && ! queue_there "$missing" && ! in_stable "$1" "$missing" >/dev/null || continue
-			printf '%s repairs or reverts %.12s\n' "$(short_ref "$missing")" "$id" >>"$WORK/$1/followups"
+			printf '%s, which repairs or reverts %.12s\n' "$(short_ref "$missing")" "$id" >>"$WORK/$1/followups"
 		done < <(follow_ups "$id")
 	done
 	[ ! -s "$WORK/$1/followups" ] || [ -n "$FOLLOWUP_REASON" ] ||
