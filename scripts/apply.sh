@@ -114,8 +114,7 @@ open_tree() {
 		die "$EX_TREE" "$1 is no kernel tree: no Makefile with a version, or no kernel/sched/fair.c; give the top folder of one"
 	[[ $VERSION == "$LTS".* ]] ||
 		die "$EX_TREE" "$1 is $VERSION, but the patches asked for are for $LTS; say $PROG ${VERSION%.*} or give a $LTS tree"
-	! head -n 50 "$TREE/Makefile" | grep -q $'\r$' ||
-		die "$EX_TREE" "$1 has CRLF at its line ends, and patches do not; check it out again with core.autocrlf=false, or convert it with dos2unix"
+	no_crlf "$TREE" "$1"
 }
 
 # The lock is on the folder itself, so that it leaves nothing behind.

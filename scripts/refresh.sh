@@ -67,12 +67,14 @@ parse_args() {
 
 # open_from DIR: the kernel tree is FROM; TREE is what the journal changes: the queue.
 open_from() {
+	[ -n "$1" ] || die "$EX_USAGE" "TREE is empty; give the folder of a kernel tree"
 	FROM=$(cd -- "$1" 2>/dev/null && pwd -P) ||
 		die "$EX_TREE" "cannot enter $1; give the folder of a kernel tree"
 	VERSION=$(tree_version "$FROM") ||
 		die "$EX_TREE" "$1 is no kernel tree: no Makefile with a version, or no kernel/sched/fair.c; give the top folder of one"
 	[[ $VERSION == "$LTS".* ]] ||
 		die "$EX_TREE" "$1 is $VERSION, and the queue is that of $LTS; say $PROG ${VERSION%.*} or give a $LTS tree"
+	whole_tree "$FROM" "$1"
 }
 
 need_tools() {
@@ -113,6 +115,7 @@ main() {
 	trap cleanup EXIT
 	signals_on
 	scratch_env
+	scratch_sweep
 	lock_queue
 	if [ "$WRITE$RECOVER" != nono ]; then
 		journal_mend no
@@ -123,8 +126,7 @@ main() {
 		[ "$MENDED" = yes ] || note "nothing to mend in $KIT_QUEUE"
 		exit "$EX_OK"
 	fi
-	WORK=$(mktemp -d "${TMPDIR:-/tmp}/kit-refresh.XXXXXX") && WORK=$(cd "$WORK" && pwd -P) && : >"$WORK/findings" ||
-		die "$EX_INFRA" "cannot make a folder below ${TMPDIR:-/tmp}; free some space there or set TMPDIR"
+	scratch_work refresh
 	clones_open
 	new_queue
 	find_landed

@@ -75,6 +75,7 @@ check_trees() {
 		version=${version%%-*}
 		lts_known "${version%.*}" ||
 			die "$EX_USAGE" "$arg is $version, and there is no queue for ${version%.*}; there are: $(lts_list | paste -sd ' ')"
+		whole_tree "$arg" "$arg"
 		LTSS+=("${version%.*}")
 	done
 }
@@ -207,8 +208,8 @@ main() {
 	trap 'note "interrupted"; exit 130' INT
 	trap 'note "terminated"; exit 143' TERM HUP
 	scratch_env
-	WORK=$(mktemp -d "${TMPDIR:-/tmp}/kit-status.XXXXXX") && WORK=$(cd "$WORK" && pwd -P) && : >"$WORK/findings" ||
-		die "$EX_INFRA" "cannot make a folder below ${TMPDIR:-/tmp}; free some space there or set TMPDIR"
+	scratch_sweep
+	scratch_work status
 	: >"$WORK/rows"
 	clones_open
 	for n in "${!FOR[@]}"; do states "$n" >>"$WORK/rows"; done

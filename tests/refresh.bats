@@ -143,6 +143,8 @@ commit $FIX upstream."
 @test "wrong arguments and trees: one line, exit 2 or 7" {
 	run "$REFRESH" 6.12
 	fails_with 2 "LTS and TREE are needed"
+	run "$REFRESH" 6.12 ""
+	fails_with 2 "TREE is empty"
 	run "$REFRESH" 6.11 "$T"
 	fails_with 2 "no queue for \"6.11\""
 	run "$REFRESH" 6.12 "$BATS_TEST_TMPDIR"
@@ -150,5 +152,9 @@ commit $FIX upstream."
 	make_tree 6.6.1 "$BATS_TEST_TMPDIR/six"
 	run "$REFRESH" 6.12 "$BATS_TEST_TMPDIR/six"
 	fails_with 7 "is 6.6.1, and the queue is that of 6.12"
+	[ ${#lines[@]} -eq 1 ]
+	mkdir "$T/.kit-apply"
+	run "$REFRESH" 6.12 "$T"
+	fails_with 7 "an interrupted apply.sh has left $T half changed"
 	[ ${#lines[@]} -eq 1 ]
 }

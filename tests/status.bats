@@ -159,6 +159,14 @@ says() { tr -s ' ' <<<"$output" | grep -qF -- "$1" || { printf 'no "%s" in:\n%s\
 	fails_with 1 "which fixes two.patch"
 }
 
+@test "a fix that writes \"Fixes: commit\" is found too" {
+	simple
+	text "sched/fair: Repair the look" "Fixes: commit ${FIX:0:12} (\"sched/fair: Look\")"
+	fix 2 "$BATS_TEST_TMPDIR/text"
+	run "$STATUS" --upstream "$MAINLINE" 6.6
+	fails_with 1 "which fixes one.patch"
+}
+
 @test "a revert in mainline is found, with the release that has it" {
 	simple
 	git -C "$MAINLINE" revert --no-edit "$FIX" >/dev/null
@@ -283,6 +291,30 @@ says() { tr -s ' ' <<<"$output" | grep -qF -- "$1" || { printf 'no "%s" in:\n%s\
 	run "$STATUS" "$BATS_TEST_TMPDIR/t"
 	fails_with 2 "there is no queue for 6.7"
 	[ ${#lines[@]} -eq 1 ]
+}
+
+@test "a tree with CRLF, or half changed by a killed apply.sh, is refused: exit 7" {
+	simple
+	tree_of 6.6
+	mkdir "$TREE/.kit-apply"
+	run "$STATUS" "$TREE"
+	fails_with 7 "an interrupted apply.sh has left $TREE half changed"
+	[ ${#lines[@]} -eq 1 ]
+	rmdir "$TREE/.kit-apply"
+	sed -i 's/$/\r/' "$TREE/Makefile"
+	run "$STATUS" "$TREE"
+	fails_with 7 "has CRLF at its line ends"
+	[ ${#lines[@]} -eq 1 ]
+}
+
+@test "what a killed run left in TMPDIR is removed by the next, of a live one nothing" {
+	queue_for 6.6
+	mkdir "$BATS_TEST_TMPDIR"/kit-{status,refresh,apply}.dead "$BATS_TEST_TMPDIR/kit-status.live"
+	touch -d '10 minutes ago' "$BATS_TEST_TMPDIR"/kit-*
+	exec {live}<"$BATS_TEST_TMPDIR/kit-status.live"
+	flock -s "$live"
+	"$STATUS" 6.6
+	[ "$(cd "$BATS_TEST_TMPDIR" && echo kit-*)" = kit-status.live ]
 }
 
 @test "nothing is written to trees and clones, and nothing is left in TMPDIR" {

@@ -40,13 +40,34 @@ scratch_env() {
 	export GIT_DIR=/dev/null GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 }
 
+# no_crlf DIR NAME: leave with EX_TREE if DIR, which the user calls NAME, has them.
+no_crlf() {
+	! head -n 50 "$1/Makefile" | grep -q $'\r$' ||
+		die "$EX_TREE" "$2 has CRLF at its line ends, and patches do not; check it out again with core.autocrlf=false, or convert it with dos2unix"
+}
+
+# whole_tree DIR NAME: the same, also for what a killed apply.sh has left.
+whole_tree() {
+	no_crlf "$1" "$2"
+	[ ! -d "$1/.kit-apply" ] ||
+		die "$EX_TREE" "an interrupted apply.sh has left $2 half changed; run apply.sh --recover on it, which mends it"
+}
+
 # scratch_sweep: remove what killed runs have left below TMPDIR. A run that is
 # alive holds a lock, from a moment after its folder was made.
 scratch_sweep() {
 	local old
 	while IFS= read -r -d '' old; do
 		flock -n "$old" rm -rf "$old"
-	done < <(find "${TMPDIR:-/tmp}/." -maxdepth 1 -type d -name 'kit-apply.*' -user "$(id -u)" -mmin +1 -print0 2>/dev/null)
+	done < <(find "${TMPDIR:-/tmp}/." -maxdepth 1 -type d \( -name 'kit-apply.*' -o -name 'kit-status.*' -o -name 'kit-refresh.*' \) \
+		-user "$(id -u)" -mmin +1 -print0 2>/dev/null)
+}
+
+# scratch_work NAME: set WORK to a new folder kit-NAME.*, locked for scratch_sweep.
+scratch_work() {
+	WORK=$(mktemp -d "${TMPDIR:-/tmp}/kit-$1.XXXXXX") && WORK=$(cd "$WORK" && pwd -P) &&
+		exec 7<"$WORK" && flock -s 7 && : >"$WORK/findings" ||
+		die "$EX_INFRA" "cannot make a folder below ${TMPDIR:-/tmp}; free some space there or set TMPDIR"
 }
 
 # scratch_copy TREE FILE...: make $SCRATCH and copy the FILEs that exist.

@@ -141,7 +141,7 @@ follow_ups() {
 		pattern=()
 		for id in "${new[@]}"; do
 			seen[$id]=1
-			pattern+=(--grep="^ *Fixes: *${id:0:8}" --grep="This reverts commit ${id:0:12}")
+			pattern+=(--grep="^ *Fixes: *(commit +)?${id:0:8}" --grep="This reverts commit ${id:0:12}")
 		done
 		found=$(upstream_git log --no-merges --format=%H -i -E "${pattern[@]}" "$MAINLINE")
 		new=()

@@ -54,8 +54,8 @@ version_with() {
 # repairs COMMIT: what it says that it repairs: "fixes ID" or "reverts ID" a line, as it
 # abbreviates the ID.
 repairs() {
-	upstream_git log -1 --format=%B "$1" | grep -oiE '^ *Fixes: *[0-9a-f]{8,40}|This reverts commit [0-9a-f]{12,40}' |
-		sed -E 's/^ *[Ff][Ii][Xx][Ee][Ss]: */fixes /; s/^This reverts commit /reverts /I' | tr A-F a-f
+	upstream_git log -1 --format=%B "$1" | grep -oiE '^ *Fixes: *(commit +)?[0-9a-f]{8,40}|This reverts commit [0-9a-f]{12,40}' |
+		sed -E 's/^ *Fixes: *(commit +)?/fixes /I; s/^This reverts commit /reverts /I' | tr A-F a-f
 }
 
 # followups_find: one question to mainline for all, then which tree lacks which.
