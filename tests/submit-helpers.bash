@@ -111,8 +111,8 @@ queue_for() {
 queue_patch() {
 	local lts=$1 name=$2 commit=$3 class=$4 first=${5:-none} version=${6:-v6.19-rc1} file=$KIT_QUEUE/patches/$1/$2.patch s
 	{
-		printf '%s\n' "From: $(git -C "$MAINLINE" log -1 --format='%an <%ae>' "$commit" 2>/dev/null || echo 'A <a@b.invalid>')" \
-			'Date: Sat, 11 Oct 2025 06:43:22 +0000' "Subject: $(git -C "$MAINLINE" log -1 --format=%s "$commit" 2>/dev/null || echo sched/fair: x)" ''
+		printf '%s\n' "From: $(git -C "$MAINLINE" log -1 --encoding=UTF-8 --format='%an <%ae>' "$commit" 2>/dev/null || echo 'A <a@b.invalid>')" \
+			'Date: Sat, 11 Oct 2025 06:43:22 +0000' "Subject: $(git -C "$MAINLINE" log -1 --encoding=UTF-8 --format=%s "$commit" 2>/dev/null || echo sched/fair: x)" ''
 		[ "$class" = experimental ] || printf '[ Upstream commit %s ]\n\n' "$commit"
 		printf '%s\n' 'Tasks stack up on few CPUs.' '' "In $lts the name of the variable differs." ''
 		[ "$class" = experimental ] || printf '%s\n' "Kit-Upstream-Commit: $commit" "Kit-Mainline-Version: $version" "Kit-First-Release: $first"
