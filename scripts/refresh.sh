@@ -133,7 +133,8 @@ main() {
 	move_landed
 	refresh_diffs
 	prove_new
-	show_changes
+	show_changes >"$WORK/report" && cat "$WORK/report" ||
+		die "$EX_INFRA" "cannot write to $WORK or stdout (see above); the queue is as it was"
 	[ "$WRITE" = no ] || write_queue
 }
 

@@ -58,9 +58,19 @@ parse_args() {
 		shift
 	done
 	[ $# -gt 0 ] || die "$EX_USAGE" "which trees? name folders with kernel trees, or longterm kernels, for example: $PROG 6.12"
-	FOR=("$@")
 	need_queue
+	name_once "$@"
 	check_trees
+}
+
+# name_once ARG...: FOR gets each once. Lines with tabs carry the names around.
+name_once() {
+	local arg
+	for arg; do
+		[[ $arg != *[[:cntrl:]]* ]] ||
+			die "$EX_TREE" "$(printf %q "$arg") has a control character in its name; rename it"
+		[ ${#FOR[@]} -gt 0 ] && printf '%s\n' "${FOR[@]}" | grep -qxF -- "$arg" || FOR+=("$arg")
+	done
 }
 
 # check_trees: all arguments, before any work; LTSS gets the LTS of each.
@@ -130,7 +140,7 @@ tables() {
 		[ "$n" -eq 0 ] || echo
 		IFS=$'\t' read -r end asof < <(tree_end "${LTSS[n]}") || end=
 		printf '%s%s\n' "$(tree_title "$n")" "${end:+; support ends $end (projected, as of $asof)}"
-		awk -F '\t' -v s="$arg" '$1 == s { printf "  %-16s  %-12s  %s%s\n", $10, $5, $4, $11 == "" || $10 ~ /conflict|partly/ ? "" : ": " $11 }' "$WORK/rows" | awk '!seen[$0]++'
+		S=$arg awk -F '\t' '$1 == ENVIRON["S"] { printf "  %-16s  %-12s  %s%s\n", $10, $5, $4, $11 == "" || $10 ~ /conflict|partly/ ? "" : ": " $11 }' "$WORK/rows" | awk '!seen[$0]++'
 	done
 }
 
@@ -216,7 +226,7 @@ main() {
 	find_in_rows
 	[ "$WITH_UPSTREAM" = no ] || ask_mainline
 	[ "$WITH_STABLE" = no ] || landed_find
-	if [ "$JSON" = yes ]; then json; else tables; clone_tables; fi
+	if [ "$JSON" = yes ]; then json; else { tables && clone_tables; } fi >"$WORK/report" && cat "$WORK/report" || infra
 	while IFS= read -r line; do note "$line"; done <"$WORK/findings"
 	[ ! -s "$WORK/findings" ] || exit "$EX_FAIL"
 }

@@ -122,6 +122,14 @@ commit $FIX upstream."
 	[ "$sum" = "$(tree_sum "$KIT_QUEUE")" ]
 }
 
+@test "a stdout that is full is exit 6, and the queue stays as it was" {
+	release 6.12.97 's/fair30/fair30_one/'
+	sum=$(tree_sum "$KIT_QUEUE")
+	run bash -c "'$REFRESH' --write 6.12 '$T' >/dev/full"
+	fails_with 6 "the queue is as it was"
+	[ "$sum" = "$(tree_sum "$KIT_QUEUE")" ]
+}
+
 @test "a run that is killed while it writes is mended by the next, or by --recover" {
 	release 6.12.97 's/fair30/fair30_one/'
 	sum=$(tree_sum "$KIT_QUEUE")

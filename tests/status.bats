@@ -317,6 +317,27 @@ says() { tr -s ' ' <<<"$output" | grep -qF -- "$1" || { printf 'no "%s" in:\n%s\
 	[ "$(cd "$BATS_TEST_TMPDIR" && echo kit-*)" = kit-status.live ]
 }
 
+@test "odd names of trees: quotes, blanks and backslashes; no control characters; each once" {
+	simple
+	tree_of 6.6
+	odd=$BATS_TEST_TMPDIR/'a b\tc"é'
+	mv "$TREE" "$odd"
+	run "$STATUS" --upstream "$MAINLINE" "$odd" "$odd"
+	fails_with 0 "  needed  "
+	fails_with 0 "$odd: one.patch: same diff"
+	[ "$("$STATUS" --json "$odd" "$odd" | jq -r '.trees[].source')" = "$odd" ]
+	run "$STATUS" "$BATS_TEST_TMPDIR/a"$'\t'b
+	fails_with 7 "has a control character in its name"
+}
+
+@test "a stdout that is full is exit 6" {
+	queue_for 6.6
+	run bash -c "'$STATUS' 6.6 >/dev/full"
+	fails_with 6 "cannot write to"
+	run bash -c "'$STATUS' --json 6.6 >/dev/full"
+	fails_with 6 "cannot write to"
+}
+
 @test "nothing is written to trees and clones, and nothing is left in TMPDIR" {
 	simple
 	tree_of 6.6

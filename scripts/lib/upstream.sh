@@ -71,7 +71,7 @@ followups_find() {
 # neither this queue nor its tree has.
 followups_lacking() {
 	local arg=${FOR[$1]} lts=${LTSS[$1]} id kind of name
-	awk -F '\t' -v s="$arg" '$1 == s && $9 != "-" && $6 != "-" { print $6 "\t" $4 }' "$WORK/rows" >"$WORK/mine"
+	S=$arg awk -F '\t' '$1 == ENVIRON["S"] && $9 != "-" && $6 != "-" { print $6 "\t" $4 }' "$WORK/rows" >"$WORK/mine"
 	while read -r id <&3; do
 		! grep -q "^$id" "$WORK/mine" || continue
 		while read -r kind of <&4; do
