@@ -87,6 +87,7 @@ sent_and_applied() {
 }
 
 @test "CRLF in a changelog and in the reason becomes plain line ends" {
+	# shellcheck disable=SC2034 # for submit-helpers
 	CLASS=distro
 	conflicting $'sched/fair: Look again\r' $'It looks idle.\r' $'\r' $'It is not.\r'
 	sed -i 's/^Kit-Class: .*/Kit-Class: distro/' "$KIT_QUEUE/patches/6.1/one.patch"
