@@ -37,6 +37,7 @@
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
 . "$KIT/scripts/lib/scratch.sh"
 . "$KIT/scripts/lib/needs.sh"
+. "$KIT/scripts/lib/status.sh"
 . "$KIT/scripts/lib/submit-clone.sh"
 . "$KIT/scripts/lib/submit-queue.sh"
 . "$KIT/scripts/lib/submit-pick.sh"
@@ -180,12 +181,13 @@ summary() {
 }
 
 # publish: the folder appears whole. One in which mails were sent is kept, if
-# what is to be sent is still the same.
+# what is to be sent is still the same and nobody has edited it to something else.
 publish() {
-	local new
+	local new lts
 	if [ -s "$OUT/sent.log" ]; then
 		same_as_sent ||
 			die "$EX_FAIL" "mails of another state were sent from $OUT (sent.log); name another folder with --out"
+		for lts in "${TO[@]}"; do [ ! -d "$OUT/$lts.y" ] || taken_apart "$lts" "$OUT/$lts.y"; done
 		return 0
 	fi
 	[ ! -e "$OUT" ] || [ -f "$OUT/order" ] || { [ -d "$OUT" ] && [ -z "$(ls -A -- "$OUT")" ]; } ||

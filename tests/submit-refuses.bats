@@ -3,6 +3,7 @@
 #
 # submit.sh: what must not go to stable, clones that do not do, and evidence that
 # is none.
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, and shall be
 
 setup() {
 	load helpers

@@ -12,7 +12,7 @@ b4_probe() {
 	local option
 	command -v b4 >/dev/null ||
 		die "$EX_HOST" "there is no b4; on Debian: apt-get install b4; or say --method send-email or files"
-	for option in --output-dir --no-trailer-to-cc --not-me-too; do
+	for option in --output-dir --no-trailer-to-cc --not-me-too --no-sign; do
 		b4 send --help 2>/dev/null | grep -qF -- "$option" || b4_old "b4 send $option"
 	done
 	for option in --enroll --set-prefixes --edit-cover; do
@@ -32,6 +32,8 @@ b4_failed() { die "$EX_INFRA" "b4 $1 failed: $(sed '/^$/d' "$WORK/b4.log" | tail
 # b4_branch LTS: a branch that b4 knows, with the cover letter of the series.
 b4_branch() {
 	local branch=to-$1.y text=$WORK/b4.cover
+	# b4 forks only from what another branch has
+	sgit branch -f "base-of-$1.y" "$(cat "$WORK/$1/base")" || sgit_infra
 	sgit checkout -q -f -B "$branch" "$(tail -n 1 "$WORK/$1/picked" | cut -f3)" && sgit clean -qfdx || sgit_infra
 	sgit config b4.prep-cover-strategy branch-description
 	sgit config user.name "$SENDER_NAME" && sgit config user.email "$SENDER_MAIL"
@@ -51,8 +53,10 @@ b4_cover() {
 	fi
 }
 
-# b4_recipients LTS: as arguments of b4 send.
+# b4_recipients LTS: as arguments of b4 send, with --no-sign where it is needed.
 b4_recipients() {
+	# b4 signs where there is a key, and stops where there is none
+	upstream_user_git config --get-regexp '^(patatt|user)\.signingkey$' >/dev/null || echo --no-sign
 	printf '%s\n' --no-trailer-to-cc --not-me-too --to "$STABLE_LIST" --cc
 	encoded_plain <"$WORK/$1/cc"
 }

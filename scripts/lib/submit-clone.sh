@@ -56,8 +56,8 @@ submit_open() {
 mainline_has() {
 	local newest
 	if ! upstream_git cat-file -e "$2^{commit}" 2>/dev/null; then
-		newest=$(upstream_git tag -l 'v[0-9]*' | sort -V | tail -n 1)
-		[ -n "$newest" ] && [ "$(printf '%s\n' "$newest" "${3/-/\~}" | sed 's/-rc/~rc/' | sort -V | tail -n 1)" != "${newest/-/\~}" ] ||
+		newest=$(upstream_git tag -l 'v[0-9]*' | sed 's/-rc/~rc/' | sort -V | tail -n 1 | sed 's/~rc/-rc/')
+		[ -n "$newest" ] && ! version_le "$3" "$newest" ||
 			die "$EX_TREE" "there is no commit $2 in $UPSTREAM, though it goes to ${newest:-an unknown version}; is that mainline, and is the header of $1 right?"
 		die "$EX_TREE" "$UPSTREAM is too old: it ends at $newest, and $1 came with $3; git -C $UPSTREAM fetch --tags origin"
 	fi

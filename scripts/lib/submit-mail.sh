@@ -164,7 +164,8 @@ mail_subject() { git mailinfo -k /dev/null /dev/null <"$1" 2>/dev/null | sed -n 
 patch_mails() { printf '%s\n' "$1"/* | grep -v '/0000-'; }
 
 # taken_apart LTS DIR: git am on the clean LTS must make the same commits: tree,
-# author, date, message. What does not survive ends the run.
+# author, message (the date of a mail is when it was sent). What does not survive ends
+# the run.
 taken_apart() {
 	local want got mails
 	mapfile -t mails < <(patch_mails "$2")
@@ -175,8 +176,8 @@ taken_apart() {
 		sgit am --abort >/dev/null 2>&1
 		die "$EX_FAIL" "git am does not take the mails for $1 as they would be sent: $(head -n 1 "$WORK/am.log"); nothing was sent"
 	}
-	sgit log --reverse --format='%T%n%an%n%ae%n%ad%n%B' --date=raw "$(cat "$WORK/$1/base").." >"$WORK/got"
-	sgit log --reverse --format='%T%n%an%n%ae%n%ad%n%B' --date=raw "$(cat "$WORK/$1/base")..$(tail -n 1 "$WORK/$1/picked" | cut -f3)" >"$WORK/want"
+	sgit log --reverse --format='%T%n%an%n%ae%n%B' "$(cat "$WORK/$1/base").." >"$WORK/got"
+	sgit log --reverse --format='%T%n%an%n%ae%n%B' "$(cat "$WORK/$1/base")..$(tail -n 1 "$WORK/$1/picked" | cut -f3)" >"$WORK/want"
 	cmp -s "$WORK/got" "$WORK/want" || {
 		got=$(diff "$WORK/want" "$WORK/got" | sed -n 's/^> //p' | head -n 1)
 		want=$(diff "$WORK/want" "$WORK/got" | sed -n 's/^< //p' | head -n 1)

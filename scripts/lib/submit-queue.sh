@@ -10,29 +10,17 @@
 #   newer      what the newer trees have, for the mail
 #   followups  commits of mainline that repair one of these and are not there
 
-# queue_rows LTS: all patches of its queue.
-queue_rows() {
-	"$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class stable,distro,experimental,alternative,landed "$1"
-}
-
 # lts_states LTS: NAME, STATE and so on of apply.sh, for the newest state of LTS.
 # CHOSEN are the patches of ASKED, and nothing is left out.
 lts_states() {
-	local name path first class files needs instead all=()
-	NAME=() PATCH=() CHOSEN=() CLASSES=() FIRST=() FILES=() NEEDS=() INSTEAD=() COMMIT=()
-	# shellcheck disable=SC2034 # for scratch.sh and needs.sh
-	STATE=() DETAIL=() THERE=() REVERSE='' WITHOUT=''
+	local i all=()
 	mkdir -p "$WORK/$1" || sgit_infra
-	queue_rows "$1" >"$WORK/$1/queue" || exit
-	while IFS=$'\t' read -r name path commit first class files _ needs instead; do
-		[ -n "$name" ] || continue
-		NAME+=("$name") PATCH+=("$KIT_QUEUE/$path") FIRST+=("$first") COMMIT+=("$commit")
-		CLASSES+=("$class") FILES+=("$files") NEEDS+=("$needs") INSTEAD+=("$instead")
-		if asked "$name"; then CHOSEN+=(1); else CHOSEN+=(''); fi
-	done <"$WORK/$1/queue"
-	mapfile -t all < <(printf '%s\n' "${FILES[@]}" | tr ' ' '\n' | sed '/^$/d' | sort -u)
+	queue_load "$1" stable,distro,experimental,alternative,landed ''
+	cp -- "$WORK/list" "$WORK/$1/queue" || sgit_infra
+	for i in "${!NAME[@]}"; do ! asked "${NAME[i]}" || CHOSEN[i]=1; done
+	mapfile -t all < <(queue_files)
 	lts_extract "$1" "${all[@]}"
-	[ -z "${SCRATCH-}" ] || rm -rf -- "$SCRATCH"
+	scratch_drop
 	scratch_copy "$WORK/$1/tree" "${all[@]}"
 	find_states
 	needs_check
@@ -47,7 +35,7 @@ asked() {
 
 # submit_plan LTS: what of ASKED goes to it. Leaves with EX_FAIL for what must not.
 submit_plan() {
-	local i ask
+	local i ask version
 	lts_states "$1"
 	: >"$WORK/$1/rows"
 	: >"$WORK/$1/list"
@@ -59,15 +47,13 @@ submit_plan() {
 		[ -n "${CHOSEN[i]}" ] || continue
 		refuse_class "$1" "$i"
 		refuse_state "$1" "$i"
-		mainline_version "$i"
-		mainline_has "${NAME[i]}" "${COMMIT[i]}" "$VERSION_OF"
-		printf '%s\t%s\t%s\n' "${NAME[i]}" "${COMMIT[i]}" "$VERSION_OF" >>"$WORK/$1/list"
+		version=$(mainline_of "${PATCH[i]}")
+		mainline_has "${NAME[i]}" "${COMMIT[i]}" "$version"
+		printf '%s\t%s\t%s\n' "${NAME[i]}" "${COMMIT[i]}" "$version" >>"$WORK/$1/list"
 		awk -F '\t' -v n="${NAME[i]}" '$1 == n' "$WORK/$1/queue" >>"$WORK/$1/rows"
 	done
 	follow_ups_check "$1"
 }
-
-mainline_version() { VERSION_OF=$(sed -n 's/^Kit-Mainline-Version: //p; /^---$/q' "${PATCH[$1]}"); }
 
 refuse_class() {
 	case ${CLASSES[$2]} in
@@ -135,8 +121,8 @@ newer_first() {
 	local lts name commit version lacks=
 	: >"$WORK/$1/newer"
 	[ -s "$WORK/$1/list" ] || return 0
-	for lts in $(lts_list | sort -Vr); do
-		[ "$lts" != "$1" ] && [ "$(printf '%s\n' "$lts" "$1" | sort -V | tail -n 1)" = "$lts" ] || continue
+	for lts in $(supported_trees); do
+		[ "$lts" != "$1" ] && version_le "$1" "$lts" || continue
 		while IFS=$'\t' read -r name commit version <&3; do
 			printf '%s.y: %.12s %s\n' "$lts" "$commit" "$(newer_state "$lts" "$name" "$commit" "$version")"
 		done 3<"$WORK/$1/list" >>"$WORK/$1/newer"
@@ -146,12 +132,21 @@ newer_first() {
 		die "$EX_FAIL" "$lacks, and a fix for $1 goes to the newer trees first; add ${lacks%%.y:*} to --to-stable, or give --newer-reason TEXT"
 }
 
+# supported_trees: those of configs/longterm-trees whose end has not come, and those
+# of the queue that it does not know; newest first.
+supported_trees() {
+	{
+		awk -v now="$(date +%Y-%m)" '!/^#/ && NF > 1 && $2 >= now { print $1 }' "$KIT/configs/longterm-trees"
+		lts_list | grep -vxFf <(awk '!/^#/ && NF > 1 { print $1 }' "$KIT/configs/longterm-trees")
+	} | sort -Vr
+}
+
 # newer_state LTS NAME COMMIT VERSION: what it has of that commit, in words.
 newer_state() {
 	local found
 	if [ -f "$WORK/$1/list" ] && grep -qF "$3" "$WORK/$1/list"; then
 		echo "is sent along"
-	elif [ "$(printf '%s\n' "${4#v}" "$1" | sed 's/-rc/~rc/' | sort -V | head -n 1)" != "$1" ]; then
+	elif version_le "$4" "$1"; then
 		echo "had it from its start"
 	elif found=$(in_stable "$1" "$3"); then
 		[ "$found" = start ] && { echo "had it from its start"; return; }
@@ -164,6 +159,7 @@ newer_state() {
 # newer_content LTS COMMIT: the same by the files of that tree, where the queue has
 # the patch; else a clone of the stable trees would know.
 newer_content() (
+	lts_known "$1" || { if stable_ref "$1" >/dev/null; then echo "lacks it"; else echo "is not known to have it"; fi; exit; }
 	stable_ref "$1" >/dev/null || compgen -G "$KIT_CACHE/trees/$1.*" >/dev/null ||
 		{ echo "is not known to have it"; exit; }
 	SCRATCH='' ASKED=()

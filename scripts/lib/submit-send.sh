@@ -63,7 +63,7 @@ sent() { sent_line "$1" >>"$OUT/sent.log" && sync -- "$OUT/sent.log"; }
 # than the mail itself names.
 send_one() {
 	upstream_user_git -c sendemail.tocmd=true -c sendemail.cccmd=true send-email --quiet --confirm=never --from="$SENDER" \
-		--no-to --no-cc --no-bcc --suppress-cc=author --suppress-cc=body --suppress-cc=cccmd \
+		--no-to --no-cc --no-bcc --suppress-cc=self --suppress-cc=author --suppress-cc=body --suppress-cc=cccmd \
 		--no-chain-reply-to --no-thread --no-annotate --no-validate --no-format-patch "$1" </dev/null >"$WORK/send.log" 2>&1 ||
 		{ sed '/^$/d' "$WORK/send.log" >&2; return 1; }
 }
