@@ -48,7 +48,7 @@
 . "$KIT/scripts/lib/submit-b4.sh"
 
 WORK='' UPSTREAM='' STABLE='' METHOD=files RESULTS=() REASON_FILE='' NEWER_REASON=''
-FOLLOWUP_REASON='' OUT='' SEND=no YES=no TO=() ASKED=()
+FOLLOWUP_REASON='' OUT='' SEND=no YES=no TO=() ASKED=() REQUESTS=1
 
 parse_args() {
 	local args
@@ -131,28 +131,29 @@ who_sends() {
 		die "$EX_USAGE" "\"$SENDER_MAIL\" is no mail address to sign off with; say it: git config --global user.email you@your.host"
 }
 
-# make_mails: the groups, newest tree first: one request for all that take the
-# commits as they are and the same ones, patches for each of the rest.
+# make_mails: the groups, newest tree first: one request for all that take the same
+# commits as they are, patches for each of the rest.
 make_mails() {
-	local lts same=() first=
+	local lts other same=() done=' ' folder=request
 	mkdir "$WORK/mail" && : >"$WORK/order" || sgit_infra
 	for lts in "${TO[@]}"; do
-		[ -s "$WORK/$lts/picked" ] || continue
-		recipients "$lts"
-		all_as_is "$lts" || continue
-		first=${first:-$lts}
-		if cmp -s "$WORK/$first/list" "$WORK/$lts/list"; then same+=("$lts"); fi
+		[ ! -s "$WORK/$lts/picked" ] || recipients "$lts"
 	done
 	for lts in "${TO[@]}"; do
-		[ -s "$WORK/$lts/picked" ] || continue
-		if [[ " ${same[*]-} " == *" $lts "* ]]; then
-			[ "$lts" = "$first" ] || continue
-			request_mail "${same[@]}"
-			echo request >>"$WORK/order"
-		else
+		[ -s "$WORK/$lts/picked" ] && [[ $done != *" $lts "* ]] || continue
+		if ! all_as_is "$lts"; then
 			series_mails "$lts"
 			echo "$lts.y" >>"$WORK/order"
+			continue
 		fi
+		same=()
+		for other in "${TO[@]}"; do
+			[ -s "$WORK/$other/picked" ] && all_as_is "$other" && cmp -s "$WORK/$lts/list" "$WORK/$other/list" || continue
+			same+=("$other") done+="$other "
+		done
+		request_mail "$folder" "${same[@]}"
+		echo "$folder" >>"$WORK/order"
+		folder=request-$((++REQUESTS))
 	done
 }
 

@@ -32,6 +32,16 @@ setup() {
 	grep -q '^Subject: \[PATCH 6.1.y 2/3\] sched/fair: Second of three$' "$BATS_TEST_TMPDIR"/out/6.1.y/0002-*
 }
 
+@test "trees that take other commits as they are get a request of their own" {
+	simple
+	text "sched/fair: Another"
+	more=$(fix 7 "$BATS_TEST_TMPDIR/text")
+	for lts in 6.1 6.6 6.12; do diff_of "$more" | queue_patch "$lts" two "$more" stable; done
+	run submit --to-stable 6.18,6.12,6.1 --newer-reason 'It began with v6.18.' one two
+	fails_with 0 "Please apply to 6.12.y, 6.1.y: 2 commits, sched/fair: Look at"
+	[ "$(paste -sd ' ' "$BATS_TEST_TMPDIR/out/order")" = "request/0001-request.patch request-2/0001-request.patch" ]
+}
+
 @test "the reference line is stable's own, above upstream's text" {
 	chain
 	submit --distro-reason "$REASON" --to-stable 6.1 --newer-reason 'Said elsewhere.' first second third
@@ -117,7 +127,7 @@ $(grep ^Message-ID "$BATS_TEST_TMPDIR/out/request/0001-request.patch")" ]
 	chain
 	run submit --distro-reason "$REASON" --to-stable 6.6,6.1 --newer-reason 'Said elsewhere.' first second third
 	fails_with 0 "ours, for upstream's conflicts with 6.1"
-	fails_with 0 "6.6.y: ${C1:0:12} is sent along"
+	fails_with 0 "6.6.y: is sent along (${C1:0:12}, ${C2:0:12}, ${C3:0:12})"
 	fails_with 0 "git am on 6.1.10: the same trees, authors and messages"
 	fails_with 0 "builds         not known here"
 	fails_with 0 "follow-ups   none that is missing"

@@ -50,7 +50,7 @@ evidence_text() {
 		echo
 	done <"$WORK/$1/results"
 	same_code "$1" ||
-		printf '%s\n\n' "$(fold_words <<<"Measured was a backport that differs from what is sent here in text that the compiler may see; the change is the same.")"
+		printf '%s\n\n' "$(fold_words <<<"Measured was the kit's own backport of the same change, whose text is not that of what is sent here.")"
 }
 
 # reason_check: a fix of class distro needs a reason, with a link to the report
@@ -116,7 +116,7 @@ bots_say() {
 		printf '    diff         %s\n' "$(how_text "$how" "$lts")"
 		printf '    follow-ups   %s\n' "$(grep -F "$(cut -c1-12 <<<"$commit")" "$dir/followups" 2>/dev/null | paste -sd ';' | sed 's/^$/none that is missing/')"
 	done 3<"$dir/list"
-	printf '  newer trees    %s\n' "$(paste -sd ';' "$dir/newer" | sed 's/;/; /g; s/^$/there are none that are supported/')"
+	printf '  newer trees    %s\n' "$({ newer_joined <"$dir/newer"; [ -s "$dir/newer" ] || echo "there are none that are supported"; } | sed '2,$s/^/                 /')"
 	printf '  applies        git am on %s: the same trees, authors and messages\n' "$(cat "$dir/version")"
 	if [ -s "$dir/results" ]; then
 		printf '  builds         and boots: %s\n' "$(while read -r n; do result "$n" '"\(.version) \(.arch)"'; done <"$dir/results" | paste -sd, )"

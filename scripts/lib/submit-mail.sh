@@ -5,8 +5,8 @@
 # commits of submit-pick.sh, with recipients, names and our text; and the proof
 # that git am makes the same commits of them again.
 #
-# Uses WORK, SENDER; makes $WORK/mail/FOLDER/NNNN-*.patch, FOLDER being LTS.y or
-# "request".
+# Uses WORK, SENDER; makes $WORK/mail/FOLDER/NNNN-*.patch, FOLDER being LTS.y, or
+# request and request-N.
 
 STABLE_LIST=stable@vger.kernel.org
 
@@ -109,9 +109,10 @@ series_mails() {
 	thread_ids "$dir" "$1"
 }
 
-# request_mail LTS...: the option 2 request for these.
+# request_mail FOLDER LTS...: the option 2 request for these.
 request_mail() {
-	local dir=$WORK/mail/request lts
+	local dir=$WORK/mail/$1 lts
+	shift
 	mkdir -p "$dir"
 	request_text "$@" | mail_safe "the request" | git stripspace >"$WORK/text" || exit
 	text_mail "$dir/0001-request.patch" '' "$WORK/text"

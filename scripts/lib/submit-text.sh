@@ -99,13 +99,22 @@ why_text() {
 # this goes to as well; and what was given as a reason for those that lack it.
 newer_text() {
 	local lts
-	for lts; do cat "$WORK/$lts/newer"; done | grep -v ' is sent along$' | sort -Vru >"$WORK/newer"
+	for lts; do cat "$WORK/$lts/newer"; done | grep -v ' is sent along$' | newer_joined >"$WORK/newer"
 	if [ -s "$WORK/newer" ]; then
 		printf 'Newer trees:\n\n'
 		sed 's/^/  /' "$WORK/newer"
 		echo
 	fi
 	[ -z "$NEWER_REASON" ] || printf '%s\n\n' "$(fold_words <<<"$NEWER_REASON")"
+}
+
+# newer_joined <NEWER: one line for each tree and state, newest tree first.
+newer_joined() {
+	sort -s -k1,1Vr | awk '!seen[$0]++ { tree = $1; id = $2; sub(/^[^ ]* [^ ]* /, ""); key = tree SUBSEP $0
+		if (!(key in ids)) order[++n] = key
+		ids[key] = ids[key] (count[key]++ ? ", " : "") id }
+		END { for (i = 1; i <= n; i++) { split(order[i], part, SUBSEP)
+			print part[1], count[order[i]] == 1 ? ids[order[i]] " " part[2] : part[2] " (" ids[order[i]] ")" } }'
 }
 
 followup_text() {
