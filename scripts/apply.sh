@@ -93,7 +93,8 @@ parse_args() {
 		die "$EX_USAGE" "no queue for \"$LTS\"; there are: $(lts_list | paste -sd ' ')"
 	[[ ,$CLASS, != *,landed,* ]] || [ -n "$REVERSE" ] ||
 		die "$EX_USAGE" "patches of class landed are only taken out; add --reverse"
-	open_tree "$2"
+	kernel_tree "$2"
+	TREE=$KERNEL
 }
 
 need_tools() {
@@ -104,17 +105,6 @@ need_tools() {
 	[ -z "$missing" ] ||
 		die "$EX_HOST" "missing:$missing; on Debian: apt-get install git patchutils util-linux mawk"
 	kit_make build/bin/kit-queue
-}
-
-open_tree() {
-	[ -n "$1" ] || die "$EX_USAGE" "TREE is empty; give the folder of a kernel tree"
-	TREE=$(cd -- "$1" 2>/dev/null && pwd -P) ||
-		die "$EX_TREE" "cannot enter $1; give the folder of a kernel tree"
-	VERSION=$(tree_version "$TREE") ||
-		die "$EX_TREE" "$1 is no kernel tree: no Makefile with a version, or no kernel/sched/fair.c; give the top folder of one"
-	[[ $VERSION == "$LTS".* ]] ||
-		die "$EX_TREE" "$1 is $VERSION, but the patches asked for are for $LTS; say $PROG ${VERSION%.*} or give a $LTS tree"
-	no_crlf "$TREE" "$1"
 }
 
 # The lock is on the folder itself, so that it leaves nothing behind.

@@ -62,19 +62,11 @@ parse_args() {
 	need_queue
 	lts_known "$1" || die "$EX_USAGE" "no queue for \"$1\"; there are: $(lts_list | paste -sd ' ')"
 	LTS=$1 TREE=$KIT_QUEUE
-	[ "$RECOVER" = yes ] || open_from "$2"
-}
-
-# open_from DIR: the kernel tree is FROM; TREE is what the journal changes: the queue.
-open_from() {
-	[ -n "$1" ] || die "$EX_USAGE" "TREE is empty; give the folder of a kernel tree"
-	FROM=$(cd -- "$1" 2>/dev/null && pwd -P) ||
-		die "$EX_TREE" "cannot enter $1; give the folder of a kernel tree"
-	VERSION=$(tree_version "$FROM") ||
-		die "$EX_TREE" "$1 is no kernel tree: no Makefile with a version, or no kernel/sched/fair.c; give the top folder of one"
-	[[ $VERSION == "$LTS".* ]] ||
-		die "$EX_TREE" "$1 is $VERSION, and the queue is that of $LTS; say $PROG ${VERSION%.*} or give a $LTS tree"
-	whole_tree "$FROM" "$1"
+	[ "$RECOVER" = no ] || return 0
+	kernel_tree "$2"
+	whole_tree "$2" "$2"
+	# TREE is what the journal changes: the queue
+	FROM=$KERNEL
 }
 
 need_tools() {

@@ -227,8 +227,8 @@ main() {
 	trap 'note "interrupted"; exit 130' INT
 	trap 'note "terminated"; exit 143' TERM HUP
 	scratch_env
-	WORK=$(mktemp -d "${TMPDIR:-/tmp}/kit-submit.XXXXXX") && WORK=$(cd "$WORK" && pwd -P) ||
-		die "$EX_INFRA" "cannot make a folder below ${TMPDIR:-/tmp}; free some space there or set TMPDIR"
+	scratch_sweep
+	scratch_work submit
 	printf '%s\n' "${TO[@]}" >"$WORK/ltss"
 	submit_open
 	who_sends

@@ -15,7 +15,7 @@ FUZZ_series = $(QUEUE:%=queue/%)
 FUZZ_console = $(addprefix lab/host/,console-main console splat compare topo-read topo-check topo-machine)
 FUZZ_topo = $(addprefix lab/host/,topo $(TOPO))
 FUZZ_scenario = $(addprefix lab/host/,scenario-main scenario)
-FUZZ_records = $(addprefix lab/host/,judge-main judge-runs judge judge-affinity-fork judge-boot results scenario stats)
+FUZZ_records = $(addprefix lab/host/,$(JUDGE))
 FUZZ_config = lab/host/config-main
 FUZZ_vmrun = $(addprefix lab/host/,vmrun vmrun-child vmrun-watch vmrun-status)
 

@@ -159,7 +159,7 @@ commit $FIX upstream."
 	fails_with 7 "is no kernel tree"
 	make_tree 6.6.1 "$BATS_TEST_TMPDIR/six"
 	run "$REFRESH" 6.12 "$BATS_TEST_TMPDIR/six"
-	fails_with 7 "is 6.6.1, and the queue is that of 6.12"
+	fails_with 7 "is 6.6.1, but the patches asked for are for 6.12"
 	[ ${#lines[@]} -eq 1 ]
 	mkdir "$T/.kit-apply"
 	run "$REFRESH" 6.12 "$T"

@@ -309,7 +309,7 @@ says() { tr -s ' ' <<<"$output" | grep -qF -- "$1" || { printf 'no "%s" in:\n%s\
 
 @test "what a killed run left in TMPDIR is removed by the next, of a live one nothing" {
 	queue_for 6.6
-	mkdir "$BATS_TEST_TMPDIR"/kit-{status,refresh,apply}.dead "$BATS_TEST_TMPDIR/kit-status.live"
+	mkdir "$BATS_TEST_TMPDIR"/kit-{status,refresh,submit,apply}.dead "$BATS_TEST_TMPDIR/kit-status.live"
 	touch -d '10 minutes ago' "$BATS_TEST_TMPDIR"/kit-*
 	exec {live}<"$BATS_TEST_TMPDIR/kit-status.live"
 	flock -s "$live"

@@ -133,11 +133,11 @@ taken() { [ "$(find "$BOX" -name '*.eml' | wc -l)" -eq "$1" ]; }
 	chain
 	export -f send submit
 	export REASON
-	run script -qec 'send' /dev/null < <(echo no)
+	SHELL=$(command -v bash) run script -qec 'send' /dev/null < <(echo no)
 	fails_with 1 "nothing was sent"
 	[[ $output == *'"Ingo O. Fair" <fair@sched.invalid>'* ]]
 	taken 0
-	run script -qec 'send' /dev/null < <(echo yes)
+	SHELL=$(command -v bash) run script -qec 'send' /dev/null < <(echo yes)
 	fails_with 0 "4 mail(s) sent"
 	[ "$(grep -c 'Type yes' <<<"$output")" -eq 1 ]
 	taken 4

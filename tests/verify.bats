@@ -180,7 +180,7 @@ refuses() {
 	sed -i 's/fair30/fair31/' "$T/kernel/sched/fair.c"
 	verify
 	fails_with 1 "the queue does not apply to 6.12.95"
-	[[ $output == *"fair.c"* ]]
+	[[ $output == *"conflict: kernel/sched/fair.c:"*"(hunk 1 of "* ]]
 	[ ! -e booting ]
 }
 

@@ -23,6 +23,17 @@ void become_monitor(void)
 		fail("sched_setscheduler: %s", strerror(errno));
 }
 
+pid_t start_load(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		fail("fork: %s", strerror(errno));
+	if (!pid)
+		setpgid(0, 0);
+	return pid;
+}
+
 pid_t start_child(void)
 {
 	pid_t pid = fork();

@@ -15,6 +15,12 @@ int nr_cpus(void);
 void become_monitor(void);
 
 /*
+ * start_load - fork the first task of a load, in a process group of its own: its pid,
+ * and 0 in it. kill(-pid) ends the load. fail() on trouble.
+ */
+pid_t start_load(void);
+
+/*
  * start_child - fork for a task that is itself a child of the load's first: 0 in
  * the child, which may run on every CPU. It has nobody to report to if that fails,
  * and the load would be another one: the machine is powered off.

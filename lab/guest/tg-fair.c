@@ -80,13 +80,10 @@ static void spin(enum place place, int cpu)
 static pid_t start(const struct group *g)
 {
 	int n = g->tasks * nr_cpus() / (g->place == FIRST_HALF ? 2 : 1);
-	pid_t pid = fork();
+	pid_t pid = start_load();
 
-	if (pid < 0)
-		fail("fork: %s", strerror(errno));
 	if (pid)
 		return pid;
-	setpgid(0, 0);
 	cgroup_enter(g->name);
 	for (int i = 0; i < n; i++)
 		if (!start_child())

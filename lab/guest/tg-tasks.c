@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "guest.h"
+#include "tasks.h"
 #include "tg-tasks.h"
 
 static int first_of(const struct cpulist *l)
@@ -57,7 +58,6 @@ pid_t tg_spawn(const struct cpulist *cpus, bool in_group, void (*fn)(void *), vo
 
 void tg_begin(struct cpulist *online, int least)
 {
-	struct sched_param sp = { .sched_priority = 50 };
 	char text[4096];
 
 	if (!read_text("/sys/devices/system/cpu/online", text, sizeof(text)) ||
@@ -65,9 +65,7 @@ void tg_begin(struct cpulist *online, int least)
 		fail("cannot read which CPUs are online");
 	if (cpulist_count(online) < least)
 		fail("%d CPUs are online, %d are needed", cpulist_count(online), least);
-	pin_cpu(last_of(online));
-	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &sp))
-		fail("sched_setscheduler: %s", strerror(errno));
+	become_monitor();
 	busy_slice();	/* reads its parameters while there is one task */
 	cgroup_mount();
 	cgroup_make(TG_NAME, 100);

@@ -223,13 +223,10 @@ static void report(int n, const struct counts *from, const struct counts *to)
 /* All tasks are in the group and in one process group, with @ops to count in. */
 static pid_t start(const struct load *load, struct task_ops *ops, int tasks)
 {
-	pid_t pid = fork();
+	pid_t pid = start_load();
 
-	if (pid < 0)
-		fail("fork: %s", strerror(errno));
 	if (pid)
 		return pid;
-	setpgid(0, 0);
 	cgroup_enter("a");
 	load->start(ops, tasks);
 	for (;;)

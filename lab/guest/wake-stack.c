@@ -152,13 +152,10 @@ static void run_waker(struct waker *r, struct wakee *w, int n)
 static pid_t start(struct shared *s, int wakers, int wakees)
 {
 	long slices = param_long("wakee_slices");
-	pid_t pid = fork();
+	pid_t pid = start_load();
 
-	if (pid < 0)
-		fail("fork: %s", strerror(errno));
 	if (pid)
 		return pid;
-	setpgid(0, 0);
 	for (int i = 0; i < wakers * wakees; i++)
 		if (!start_child())
 			run_wakee(&s->waker[i / wakees], &s->wakee[i], slices);

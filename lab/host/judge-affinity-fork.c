@@ -129,8 +129,8 @@ const struct judge_program affinity_fork_judge = {
 	.record = "storm",
 	.count = "storms",
 	.metric = {
-		{ "used", "%", true, 2.0 },
-		{ "cov", "%", false, 2.0 },
+		{ .name = "used", .unit = "%", .higher_is_better = true, .min_effect = 2 },
+		{ .name = "cov", .unit = "%", .min_effect = 2 },
 	},
 	.sample = sample,
 };

@@ -6,7 +6,6 @@
  * error:  how far a group's load is off from the sum of what its cfs_rqs have
  *         added, in percent of that.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +16,7 @@
 /* A whole number, also into @detail; false if it is missing or anything else. */
 static bool number(const json_t *fields, const char *key, long *value, json_t *detail)
 {
-	const char *s = json_string_value(json_object_get(fields, key));
-	char *end;
-
-	if (!s || !*s)
-		return false;
-	errno = 0;
-	*value = strtol(s, &end, 10);
-	if (*end || errno)
+	if (!field_whole(fields, key, value))
 		return false;
 	json_object_set_new(detail, key, json_integer(*value));
 	return true;

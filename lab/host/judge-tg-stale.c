@@ -6,7 +6,6 @@
  * have added, as load_avg: a task that always runs has about 1024. What nobody
  * will take out again is in the first and not in the second.
  */
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,33 +14,20 @@
 #include "judge.h"
 #include "util.h"
 
-/* A whole number; false if the field is missing or anything else. */
-static bool number(const json_t *fields, const char *key, long *value)
-{
-	const char *s = json_string_value(json_object_get(fields, key));
-	char *end;
-
-	if (!s || !*s)
-		return false;
-	errno = 0;
-	*value = strtol(s, &end, 10);
-	return !*end && !errno;
-}
-
 static const char *stale(const json_t *fields, const char *const *copied, double *value,
 			 json_t *detail)
 {
 	long load, contrib, listed, n;
 
-	if (!number(fields, "load", &load) || !number(fields, "contrib", &contrib) ||
-	    !number(fields, "listed", &listed))
+	if (!field_whole(fields, "load", &load) || !field_whole(fields, "contrib", &contrib) ||
+	    !field_whole(fields, "listed", &listed))
 		return "a record lacks load, contrib or listed, or one is no number";
 	if (listed < 1 || listed > MAX_CPUS)
 		return "the group was not listed, so its load says nothing";
 	if (contrib < 0)
 		return "the contributions are negative";
 	for (; *copied; copied++) {
-		if (!number(fields, *copied, &n))
+		if (!field_whole(fields, *copied, &n))
 			return "a record lacks what its round was like";
 		json_object_set_new(detail, *copied, json_integer(n));
 	}

@@ -7,24 +7,10 @@
  * other:   share of writes to a counter in memory of another node, in percent
  * ops:     moves, messages or round trips, a second
  */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "judge.h"
 #include "util.h"
-
-/* False unless @key is a number of at least @min. */
-static bool number(const json_t *fields, const char *key, double min, double *value)
-{
-	const char *text = json_string_value(json_object_get(fields, key));
-	char *end;
-
-	if (!text)
-		return false;
-	*value = strtod(text, &end);
-	return end != text && !*end && isfinite(*value) && *value >= min;
-}
 
 static const char *sample(const json_t *fields, const char *cpus, double *value,
 			  json_t *detail)
@@ -33,11 +19,11 @@ static const char *sample(const json_t *fields, const char *cpus, double *value,
 	const json_t *load = json_object_get(fields, "load");
 
 	(void)cpus;
-	if (!number(fields, "window_us", 1, &window))
+	if (!field_number(fields, "window_us", 1, &window))
 		return "the window has no length";
-	if (!number(fields, "cpus", 1, &nr) || !number(fields, "own", 0, &own) ||
-	    !number(fields, "other", 0, &other) || !number(fields, "busiest", 0, &busiest) ||
-	    !number(fields, "ops", 0, &ops) || !number(fields, "n", 1, &n) || !load)
+	if (!field_number(fields, "cpus", 1, &nr) || !field_number(fields, "own", 0, &own) ||
+	    !field_number(fields, "other", 0, &other) || !field_number(fields, "busiest", 0, &busiest) ||
+	    !field_number(fields, "ops", 0, &ops) || !field_number(fields, "n", 1, &n) || !load)
 		return "a writes record lacks one of n, load, cpus, own, other, busiest, ops";
 	if (busiest > own + other)
 		return "one CPU wrote more than all";

@@ -7,8 +7,6 @@
  * p50, p99, mean, max: from the wakeup until the wakee ran, in microseconds
  * wakes:   wakeups a second
  */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "judge.h"
@@ -25,15 +23,9 @@ static const char *sample(const json_t *fields, const char *cpus, double *value,
 	double in[NR_FIELDS];
 
 	(void)cpus;
-	for (int i = 0; i < NR_FIELDS; i++) {
-		const char *text = json_string_value(json_object_get(fields, names[i]));
-		char *end = "x";
-
-		if (text)
-			in[i] = strtod(text, &end);
-		if (*end || end == text || !isfinite(in[i]) || in[i] < 0)
+	for (int i = 0; i < NR_FIELDS; i++)
+		if (!field_number(fields, names[i], 0, &in[i]))
 			return "a number of a wake record is missing or wrong";
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(copied); i++) {
 		const char *text = json_string_value(json_object_get(fields, copied[i]));
 

@@ -49,6 +49,13 @@ extern const struct judge_program tg_fair_judge;
 extern const struct judge_program tg_writes_judge;
 extern const struct judge_program wake_stack_judge;
 
+/*
+ * A field as a number, whole or any that is finite and at least @min; false if it is
+ * missing or anything else.
+ */
+bool field_whole(const json_t *fields, const char *key, long *value);
+bool field_number(const json_t *fields, const char *key, double min, double *value);
+
 /* The samples of one metric, of all runs of one side. */
 struct side {
 	const char *name;	/* "base" or "patched" */

@@ -20,7 +20,7 @@ OPEN_KEYS=()
 
 # cache_open: make the cache folder, and clean up after runs that were killed.
 cache_open() {
-	local tmp
+	local key
 	mkdir -p "$TREES" && [ -w "$TREES" ] ||
 		die "$EX_INFRA" "cannot write to $TREES; set KIT_CACHE to a folder of yours"
 	exec {STDERR}>&2
@@ -28,16 +28,12 @@ cache_open() {
 	trap 'on_signal INT 130' INT
 	trap 'on_signal TERM 143' TERM
 	trap 'on_signal HUP 143' HUP
-	for tmp in "$TREES"/.tmp.*; do
-		[ -d "$tmp" ] || continue
+	# a killed run can leave its lock alone, too
+	for key in "$TREES"/.tmp.* "$TREES"/.*.lock; do
+		[ -e "$key" ] || continue
+		key=${key##*/.} key=${key#tmp.} key=${key%.lock}
 		# Closed once: another run may hold the key by the time we end.
-		lock_key "${tmp##*/.tmp.}" -n && work_close "${tmp##*/.tmp.}" &&
-			unset 'OPEN_KEYS[-1]'
-	done
-	for tmp in "$TREES"/.*.lock; do
-		[ -f "$tmp" ] || continue
-		tmp=${tmp##*/.}
-		lock_key "${tmp%.lock}" -n && work_close "${tmp%.lock}" && unset 'OPEN_KEYS[-1]'
+		lock_key "$key" -n && work_close "$key" && unset 'OPEN_KEYS[-1]'
 	done
 	find "$TREES" -maxdepth 1 -type f -name '.*.part' -mtime +6 -delete
 }

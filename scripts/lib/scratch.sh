@@ -53,13 +53,26 @@ whole_tree() {
 		die "$EX_TREE" "an interrupted apply.sh has left $2 half changed; run apply.sh --recover on it, which mends it"
 }
 
+# kernel_tree DIR: set KERNEL to the folder and VERSION to its version; leave with
+# EX_TREE unless it is a tree of LTS that patches can be held against.
+kernel_tree() {
+	[ -n "$1" ] || die "$EX_USAGE" "TREE is empty; give the folder of a kernel tree"
+	KERNEL=$(cd -- "$1" 2>/dev/null && pwd -P) ||
+		die "$EX_TREE" "cannot enter $1; give the folder of a kernel tree"
+	VERSION=$(tree_version "$KERNEL") ||
+		die "$EX_TREE" "$1 is no kernel tree: no Makefile with a version, or no kernel/sched/fair.c; give the top folder of one"
+	[[ $VERSION == "$LTS".* ]] ||
+		die "$EX_TREE" "$1 is $VERSION, but the patches asked for are for $LTS; say $PROG ${VERSION%.*} or give a $LTS tree"
+	no_crlf "$KERNEL" "$1"
+}
+
 # scratch_sweep: remove what killed runs have left below TMPDIR. A run that is
 # alive holds a lock, from a moment after its folder was made.
 scratch_sweep() {
 	local old
 	while IFS= read -r -d '' old; do
 		flock -n "$old" rm -rf "$old"
-	done < <(find "${TMPDIR:-/tmp}/." -maxdepth 1 -type d \( -name 'kit-apply.*' -o -name 'kit-status.*' -o -name 'kit-refresh.*' \) \
+	done < <(find "${TMPDIR:-/tmp}/." -maxdepth 1 -type d \( -name 'kit-apply.*' -o -name 'kit-status.*' -o -name 'kit-refresh.*' -o -name 'kit-submit.*' \) \
 		-user "$(id -u)" -mmin +1 -print0 2>/dev/null)
 }
 

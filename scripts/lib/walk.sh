@@ -117,12 +117,15 @@ join() { local IFS=,; printf '%s\n' "$*"; }
 # queue_json [ARG...]: what apply.sh says about the queue on SRC, unchanged.
 queue_json() { "$KIT/scripts/apply.sh" --method patch --check --json "$@" "$LTS" "$SRC"; }
 
-# queue_apply ARG...: change SRC; the whole table goes to the log.
+# queue_apply ARG...: change SRC; all that apply.sh says goes to the log, and what
+# it says of a failure (which hunk, in which file) also to stderr.
 queue_apply() {
-	local code
-	"$KIT/scripts/apply.sh" --method patch "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>&1 && return
-	code=$?
-	tail -3 "$TMP/logs/apply.txt" >&2
+	local code=0 said=$TMP/apply.said
+	"$KIT/scripts/apply.sh" --method patch "$@" "$LTS" "$SRC" >>"$TMP/logs/apply.txt" 2>"$said" || code=$?
+	cat "$said" >>"$TMP/logs/apply.txt"
+	[ "$code" -eq 0 ] || cat "$said" >&2
+	rm -f "$said"
+	[ "$code" -ne 0 ] || return 0
 	[ "$code" -eq "$EX_FAIL" ] || fail "$code" "apply.sh failed on $VERSION; see above"
 	fail "$EX_FAIL" "the queue does not apply to $VERSION in this order, $(join "${OTHERS[@]}" "${NAMED[@]}"); see above, and name fewer classes if a later patch needs an earlier one"
 }
