@@ -16,6 +16,8 @@
 #   --method HOW           files (the default), send-email (git send-email) or b4
 #   --results DIR          measured evidence, a folder of verify-build.sh; may be
 #                          given more than once
+#   --build                compile what the mails make of each LTS, for arm64 and
+#                          x86_64, patch by patch; the first time some minutes
 #   --distro-reason FILE   for patches of class distro: link to the report of a
 #                          distribution's user, and what the user sees
 #   --newer-reason TEXT    why a newer tree that lacks the fix does not get it
@@ -30,13 +32,16 @@
 # take (docs/submit.md). Nothing is sent without --send.
 #
 # stdout: the summary. Exit codes: 0 written, or sent; 1 refused, the reason is
-# said; 2 wrong arguments, or --send without a terminal; 5 a tool is missing; 6
-# cannot write, or a mail was not taken; 7 the clone or tree cannot be used; 130,
-# 143 interrupted.
+# said; 2 wrong arguments, or --send without a terminal; 3 it does not compile, or
+# with a new warning; 5 a tool is missing; 6 cannot write, or a mail was not taken;
+# 7 the clone or tree cannot be used; 130, 143 interrupted.
 
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/common.sh"
 . "$KIT/scripts/lib/scratch.sh"
 . "$KIT/scripts/lib/needs.sh"
+. "$KIT/scripts/lib/progress.sh"
+. "$KIT/scripts/lib/sync.sh"
+. "$KIT/scripts/lib/build.sh"
 . "$KIT/scripts/lib/status.sh"
 . "$KIT/scripts/lib/submit-clone.sh"
 . "$KIT/scripts/lib/submit-queue.sh"
@@ -44,20 +49,22 @@
 . "$KIT/scripts/lib/submit-text.sh"
 . "$KIT/scripts/lib/submit-mail.sh"
 . "$KIT/scripts/lib/submit-check.sh"
+. "$KIT/scripts/lib/submit-build.sh"
 . "$KIT/scripts/lib/submit-send.sh"
 . "$KIT/scripts/lib/submit-b4.sh"
 
 WORK='' UPSTREAM='' STABLE='' METHOD=files RESULTS=() REASON_FILE='' NEWER_REASON=''
-FOLLOWUP_REASON='' OUT='' SEND=no YES=no TO=() ASKED=() REQUESTS=1
+FOLLOWUP_REASON='' OUT='' BUILD=no SEND=no YES=no TO=() ASKED=() REQUESTS=1
 
 parse_args() {
 	local args
-	args=$(getopt -n "$PROG" -o h -l upstream:,stable:,to-stable:,method:,results:,distro-reason:,newer-reason:,followup-reason:,out:,send,yes,help -- "$@") ||
+	args=$(getopt -n "$PROG" -o h -l upstream:,stable:,to-stable:,method:,results:,distro-reason:,newer-reason:,followup-reason:,out:,build,send,yes,help -- "$@") ||
 		die "$EX_USAGE" "wrong arguments; $PROG --help lists them"
 	eval set -- "$args"
 	while :; do
 		case $1 in
 		-h | --help) usage 0 ;;
+		--build) BUILD=yes ;;
 		--send) SEND=yes ;;
 		--yes) YES=yes ;;
 		--) shift; break ;;
@@ -118,6 +125,7 @@ need_tools() {
 		die "$EX_HOST" "there is no git send-email; on Debian: apt-get install git-email; or say --method files"
 	[ "$METHOD" != b4 ] || b4_probe
 	kit_make build/bin/kit-queue
+	[ "$BUILD" = no ] || build_ready
 }
 
 # who_sends: the submitter, as git knows it. Nobody's name is made up.
@@ -165,6 +173,7 @@ prove() {
 		dir=$WORK/$1/ask
 	fi
 	taken_apart "$1" "$dir"
+	[ "$BUILD" = no ] || build_mails "$1"
 	checkpatch "$1" "$dir"
 }
 
@@ -215,6 +224,8 @@ same_as_sent() { cmp -s "$WORK/plan" "$OUT/plan"; }
 
 # shellcheck disable=SC2317,SC2031 # called by the trap; set in the shell itself
 cleanup() {
+	trap '' INT TERM HUP
+	kill_jobs
 	[ -z "${SCRATCH-}" ] || rm -rf -- "$SCRATCH"
 	[ -z "$WORK" ] || rm -rf -- "$WORK"
 }

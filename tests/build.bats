@@ -332,7 +332,7 @@ results() {
 
 @test "a background job and what it started are gone before the script goes on" {
 	cat >program <<-'TEXT'
-		. "$KIT/scripts/lib/common.sh"; . "$KIT/scripts/lib/results.sh"
+		. "$KIT/scripts/lib/common.sh"; . "$KIT/scripts/lib/progress.sh"
 		set -m
 		bash -c 'trap "sleep 1; : >last; exit" TERM; (sleep 300) & : >up; wait' &
 		until [ -e up ]; do sleep 0.1; done

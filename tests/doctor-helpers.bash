@@ -8,7 +8,7 @@
 # that is new enough, and the compilers find every header and library.
 PROGRAMS='awk flock git make filterdiff patch quilt tar xz zstd bc bison flex ld perl cpio ccache
 	aarch64-linux-gnu-ld x86_64-linux-gnu-ld fdtput bats shellcheck prove jq pgrep strace dpkg-deb
-	dpkg-scanpackages busybox curl gpg python3 pahole git-send-email b4 clang apt-get'
+	dpkg-scanpackages busybox curl gpg openssl python3 pahole git-send-email b4 clang apt-get'
 # What a fresh Debian has, and all that doctor.sh may use.
 BASE='bash sh readlink dirname basename sed sort head tail df uname id env nproc'
 
@@ -39,7 +39,7 @@ compiler() {
 		"-E) for h in $*; do [ \"\$3\" != \"\$h\" ] || exit 1; done ;;" 'esac'
 }
 
-doctor() { run --separate-stderr env PATH="$HOST" "$KIT/scripts/doctor.sh" "$@"; }
+doctor() { run --separate-stderr env PATH="$HOST" KIT_PYTHON="$HOST/python3" "$KIT/scripts/doctor.sh" "$@"; }
 
 # row STATE WHAT [TEXT]: the table has such a line, with TEXT in it.
 # shellcheck disable=SC2154 # run sets output and stderr

@@ -85,13 +85,13 @@ load doctor-helpers
 	rm "$HOST/b4" "$HOST/pahole"
 	stub "$HOST" id 'echo 0'
 	stub "$HOST" apt-get "touch $BATS_TEST_TMPDIR/called"
-	doctor --install
+	doctor --install --for build,submit
 	[ "$status" -eq 0 ]
 	row note "b4 send" "package b4 (optional, for submit)"
 	row note pahole "package dwarves (optional, for build)"
 	[ "$stderr" = "doctor.sh: optional; run: apt-get install --no-install-recommends dwarves b4" ]
 	[ ! -e "$BATS_TEST_TMPDIR/called" ]
-	doctor --quiet
+	doctor --quiet --for build,submit
 	[ "$status" -eq 0 ]
 	[ "$output" = "${lines[0]}" ]
 	[ -z "$stderr" ]
@@ -124,6 +124,13 @@ load doctor-helpers
 	row missing "perl Getopt::Std" "package perl"
 	row note "perl Authen::SASL" "package libauthen-sasl-perl (optional, for submit)"
 	row ok "perl IO::Socket::SSL"
+}
+
+@test "a python module is asked of the system's python" {
+	stub "$HOST" python3 '[ "$2" != "import aiosmtpd" ]'
+	doctor --for test
+	[ "$status" -eq 5 ]
+	row missing "python aiosmtpd" "package python3-aiosmtpd"
 }
 
 @test "a program that is too old is named with both versions" {
@@ -191,14 +198,14 @@ load doctor-helpers
 	[ "$status" -eq 0 ]
 	jq -e '.ok and .checked > 40 and .problems == 0 and .packages == [] and .install == null
 		and .arch == "x86_64" and .manager == "apt" and (.checks | length) == .checked' <<<"$output"
-	rm "$HOST/flex" "$HOST/prove" "$HOST/perl" "$HOST/b4"
+	rm "$HOST/flex" "$HOST/prove" "$HOST/perl" "$HOST/pahole"
 	printf 'MemAvailable: 1024 kB\n' >"$KIT_MEMINFO"
 	doctor --json
 	[ "$status" -eq 5 ]
 	[ -z "$stderr" ]
-	jq -e '.ok == false and .packages == ["flex", "perl"]
-		and .install == "apt-get install --no-install-recommends flex perl"
-		and (.optional_packages | index("b4"))
+	jq -e '.ok == false and .packages == ["flex", "perl", "libio-socket-ssl-perl", "libauthen-sasl-perl"]
+		and .install == "apt-get install --no-install-recommends flex perl libio-socket-ssl-perl libauthen-sasl-perl"
+		and (.optional_packages | index("dwarves"))
 		and ([.checks[] | select(.what == "flex")] | .[0].state == "missing" and .[0].needed == "required"
 			and .[0].jobs == "build" and .[0].package == "flex" and .[0].remark == "not found")
 		and ([.checks[] | select(.state == "short")] | length == 1 and .[0].wanted == "3000 MiB")' <<<"$output"

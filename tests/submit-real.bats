@@ -84,3 +84,31 @@ played_real() {
 	run submit --distro-reason "$REASON" --to-stable 6.1 "${PAIR[@]}" "${THREE[@]}"
 	fails_with 1 "add 6.6 to --to-stable"
 }
+
+@test "the allowed-CPU fix for 6.1 is compiled with the kernel's own make before it may go" {
+	local fix=sched-fair-only-update-stats-for-allowed-cpus
+	use_real_cache
+	[ "$(readlink -f "$(printf '%s\n' "$KIT_CACHE/trees/6.1".* | sort -V | tail -n 1)")" = "$(readlink -f "$TREE_61")" ] ||
+		skip "the newest 6.1 tree in the cache folder is another"
+	"$KIT/scripts/apply.sh" --check --json 6.1 "$TREE_61" | jq -e '.patches[0].state == "applies"' || skip "$TREE_61 has the fix"
+	"$KIT/scripts/doctor.sh" --quiet --for build --lts 6.1 >"$BATS_TEST_TMPDIR/doctor" 2>&1 ||
+		skip "this host cannot build 6.1: $(head -n 1 "$BATS_TEST_TMPDIR/doctor")"
+	export MAINLINE=$BATS_TEST_TMPDIR/mainline STABLE=$BATS_TEST_TMPDIR/mainline KIT_QUEUE=$BATS_TEST_TMPDIR/queue
+	mkdir "$KIT_QUEUE"
+	cp -r "$KIT/patches" "$KIT/series" "$KIT_QUEUE/"
+	git init -q -b master "$MAINLINE"
+	files_of "$TREE_61"; commit "$MAINLINE" "Linux 6.18"
+	merged 6.1 "$fix"
+	git -C "$MAINLINE" tag v6.19-rc1
+	run submit --build --newer-reason 'Only 6.1 is played here.' --to-stable 6.1 "$fix"
+	fails_with 0 "builds         arm64: kernel/sched/ with "
+	fails_with 0 "builds         x86_64: kernel/sched/ with "
+	[[ $output != *"not compiled"* ]]
+	# a mistake that only a compiler sees
+	sed -i 's/^+\(.*\)p->cpus_ptr/+\1p->cpus_ptrs/' "$KIT_QUEUE/patches/6.1/$fix.patch"
+	git -C "$MAINLINE" reset -q --hard HEAD^ && merged 6.1 "$fix"
+	rm -r "$BATS_TEST_TMPDIR/out"
+	run submit --build --newer-reason 'Only 6.1 is played here.' --to-stable 6.1 "$fix"
+	fails_with 3 "6.1 (arm64) with $fix.patch does not compile: kernel/sched/fair.c:"
+	[ ! -e "$BATS_TEST_TMPDIR/out" ]
+}

@@ -195,10 +195,21 @@ results() {
 	simple
 	results 6.18 true one
 	run submit --to-stable 6.18 --results "$R" one
-	fails_with 0 "builds         and boots: 6.18.10 arm64"
+	fails_with 0 "boots          6.18.10 arm64"
 	run mail_of request/*
 	fails_with 0 "used: 22.23 -> 100.02 %  (medians of 60 and 60; noise 0.01; improved)"
 	fails_with 0 'emulated machine "pair"'
+	[[ $output != *"own backport"* ]]
+}
+
+@test "where what was measured is not what is sent, the mail and the summary say so" {
+	simple
+	sed -i 's,^+\(.*\) + 1;$,+\1 + 1 + 0;,' "$KIT_QUEUE/patches/6.18/one.patch"
+	results 6.18 true one
+	run submit --to-stable 6.18 --results "$R" one
+	fails_with 0 "boots          6.18.10 arm64 with the kit's own backport, which is not what is sent"
+	run mail_of request/*
+	fails_with 0 "Measured was the kit's own backport of the same change"
 }
 
 @test "an error of checkpatch that upstream's change does not have is refused, a warning is shown" {

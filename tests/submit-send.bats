@@ -14,10 +14,10 @@ teardown() { [ -z "${SERVER-}" ] || { kill "$SERVER"; wait "$SERVER" || :; } 2>/
 server() {
 	local n
 	[ -x "$(git --exec-path)/git-send-email" ] || skip "no git send-email here; on Debian: apt-get install git-email"
-	/usr/bin/python3 -c 'import aiosmtpd' 2>/dev/null || skip "no aiosmtpd here; on Debian: apt-get install python3-aiosmtpd"
+	"${KIT_PYTHON:-/usr/bin/python3}" -c 'import aiosmtpd' 2>/dev/null || skip "no aiosmtpd here; on Debian: apt-get install python3-aiosmtpd"
 	BOX=$BATS_TEST_TMPDIR/box
 	mkdir -p "$BOX"
-	/usr/bin/python3 "$KIT/tests/smtp-server.py" "$BOX" "$@" >"$BOX/err" 2>&1 3>&- &
+	"${KIT_PYTHON:-/usr/bin/python3}" "$KIT/tests/smtp-server.py" "$BOX" "$@" >"$BOX/err" 2>&1 3>&- &
 	SERVER=$!
 	for ((n = 0; n < 300; n++)); do [ ! -f "$BOX/port" ] || break; sleep 0.1; done
 	git config --global sendemail.smtpServer localhost

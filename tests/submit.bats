@@ -129,7 +129,7 @@ $(grep ^Message-ID "$BATS_TEST_TMPDIR/out/request/0001-request.patch")" ]
 	fails_with 0 "ours, for upstream's conflicts with 6.1"
 	fails_with 0 "6.6.y: is sent along (${C1:0:12}, ${C2:0:12}, ${C3:0:12})"
 	fails_with 0 "git am on 6.1.10: the same trees, authors and messages"
-	fails_with 0 "builds         not known here"
+	fails_with 0 "builds         nobody has tried: --build compiles it"
 	fails_with 0 "follow-ups   none that is missing"
 	cmp <(printf '%s\n' "$output" | sed '/^$/,$d' | head -n 3) <(head -n 3 "$BATS_TEST_TMPDIR/out/summary.txt")
 }

@@ -71,15 +71,15 @@ host_rows() {
 }
 
 # host_needs JOBS TARGET ASKED_JOBS ASKED_ARCHS (comma lists): set NEED to required
-# or optional if the row with JOBS and TARGET concerns what was asked for, and
-# return 1 if it does not.
+# or optional if the row with JOBS and TARGET concerns what was asked for, and FOR to
+# those of the asked jobs that it is optional for; return 1 if it does not.
 host_needs() {
 	local job arch
-	NEED=
+	NEED='' FOR=''
 	for job in ${3//,/ }; do
 		case ,$1, in
-		*,all,* | *,"$job",*) NEED=required && break ;;
-		*,"$job"\?,*) NEED=optional ;;
+		*,all,* | *,"$job",*) NEED=required FOR=${1//[?]/} && break ;;
+		*,"$job"\?,*) NEED=optional FOR+=${FOR:+,}$job ;;
 		esac
 	done
 	[ -n "$NEED" ] || return 1
@@ -110,7 +110,7 @@ host_check() {
 		case $check in cmd\ *) ;; *) min='' ;; esac
 		host_look "$check" "$target" || :
 		host_name "$check" "$target"
-		host_found "$STATE" "$NAME" "$HAVE" "$min" "$NEED" "$jobs" "$package" "$TEXT"
+		host_found "$STATE" "$NAME" "$HAVE" "$min" "$NEED" "$FOR" "$package" "$TEXT"
 	done < <(host_rows host-packages)
 }
 
@@ -146,6 +146,7 @@ host_look() {
 	sub) { command -v "$what" && "$what" "$min" --help; } >/dev/null 2>&1 </dev/null || return ;;
 	git) [ -x "$(git --exec-path 2>/dev/null)/git-$what" ] || command -v "git-$what" >/dev/null || return ;;
 	perl) perl "-M$what" -e 1 >/dev/null 2>&1 </dev/null || return ;;
+	python) "${KIT_PYTHON:-/usr/bin/python3}" -c "import $what" >/dev/null 2>&1 </dev/null || return ;;
 	header) host_header "$what" || return ;;
 	libc) host_libc "${2%-cross}" || { TEXT="no static C library for ${2%-cross}"; return; } ;;
 	libfuzzer) host_libfuzzer || { TEXT="clang cannot link a fuzz target"; return; } ;;

@@ -17,6 +17,26 @@ in_background() {
 	wait "$STEP_PID"
 }
 
+# kill_jobs: each background job is a process group of its own (set -m); it is
+# gone when the group is, so that nothing writes to what is removed next.
+kill_jobs() {
+	local pid n
+	for pid in $(jobs -p); do
+		kill -TERM -- "-$pid" 2>/dev/null
+		for ((n = 0; n < 200; n++)); do
+			group_lives "$pid" || continue 2
+			sleep 0.1
+		done
+		kill -KILL -- "-$pid" 2>/dev/null
+	done
+}
+
+# group_lives PGID: true if the process group has more than zombies.
+group_lives() {
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v group="$1" '
+		{ sub(/^.*\) /, "") } $1 != "Z" && $3 == group { found = 1 } END { exit !found }'
+}
+
 # step NAME KEY COMMAND...: run COMMAND and return its code. NAME is for the
 # user; KEY, without blanks, is the step's name in results.json and, together
 # with the work folder, for the expected time.

@@ -118,12 +118,20 @@ bots_say() {
 	done 3<"$dir/list"
 	printf '  newer trees    %s\n' "$({ newer_joined <"$dir/newer"; [ -s "$dir/newer" ] || echo "there are none that are supported"; } | sed '2,$s/^/                 /')"
 	printf '  applies        git am on %s: the same trees, authors and messages\n' "$(cat "$dir/version")"
-	if [ -s "$dir/results" ]; then
-		printf '  builds         and boots: %s\n' "$(while read -r n; do result "$n" '"\(.version) \(.arch)"'; done <"$dir/results" | paste -sd, )"
-	else
-		printf '  builds         not known here; verify-build.sh %s, then --results DIR\n' "$lts"
-	fi
+	built_text "$lts"
 	[ ! -s "$dir/checkpatch" ] || cat "$dir/checkpatch"
+}
+
+# built_text LTS: what is known of "builds": what --build has compiled, and what
+# was measured and so has booted; or that nobody knows.
+built_text() {
+	local dir
+	[ ! -s "$WORK/$1/built" ] || sed 's/^/  builds         /' "$WORK/$1/built"
+	if [ -s "$WORK/$1/results" ]; then
+		printf '  boots          %s\n' "$(while read -r dir; do result "$dir" '"\(.version) \(.arch)"'; done <"$WORK/$1/results" | sort -u | paste -sd,)$(same_code "$1" || printf ' with the kit%ss own backport, which is not what is sent' "'")"
+	elif [ ! -s "$WORK/$1/built" ]; then
+		printf '  builds         nobody has tried: --build compiles it, verify-build.sh %s and --results DIR prove it\n' "$1"
+	fi
 }
 
 how_text() {

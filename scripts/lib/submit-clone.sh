@@ -81,7 +81,8 @@ stable_ref() {
 
 # lts_extract LTS FILE...: $WORK/LTS/tree with these files as they are in the
 # newest state of LTS, and what get_maintainer.pl and checkpatch.pl read;
-# $WORK/LTS/version. From a clone, else from the cache folder.
+# $WORK/LTS/version; and $WORK/LTS/source, "folder<TAB>ref" of where they are from:
+# a clone, else the cache folder, which has no ref.
 lts_extract() {
 	local lts=$1 dir=$WORK/$1/tree from ref have more=(Makefile MAINTAINERS .mailmap .get_maintainer.ignore .get_maintainer.conf scripts kernel/sched/fair.c)
 	shift
@@ -98,6 +99,7 @@ lts_extract() {
 		(cd "$from" && for have in "$@" "${more[@]}"; do [ ! -e "$have" ] || printf '%s\0' "$have"; done |
 			sort -zu | tar -c --null -T -) | tar -x -C "$dir" || sgit_infra
 	fi
+	printf '%s\t%s\n' "$from" "${ref-}" >"$WORK/$lts/source" || sgit_infra
 	tree_version "$dir" >"$WORK/$lts/version" && [[ $(cat "$WORK/$lts/version") == "$lts".* ]] ||
 		die "$EX_TREE" "${ref:-$from} is no $lts kernel: its Makefile says $(cat "$WORK/$lts/version" 2>/dev/null)"
 	for have in scripts/get_maintainer.pl scripts/checkpatch.pl MAINTAINERS; do

@@ -160,7 +160,7 @@ binary_free() {
 }
 
 # same_code LTS: whether what goes out for LTS is what our patches make of it,
-# which are what verify-build.sh measures; comments aside.
+# which are what verify-build.sh measures.
 same_code() {
 	local name _ tree tip
 	tip=$(cat "$WORK/$1/base")
@@ -168,5 +168,5 @@ same_code() {
 		tree=$(apply_tree "$tip" "$KIT_QUEUE/patches/$1/$name") || return
 		tip=$(as_kit "$tree" "$name") || return
 	done <"$WORK/$1/picked"
-	[ "$(sgit rev-parse "$tip^{tree}")" = "$(sgit rev-parse "$commit^{tree}")" ]
+	[ "$(sgit rev-parse "$tip^{tree}")" = "$(sgit rev-parse "$(tail -n 1 "$WORK/$1/picked" | cut -f3)^{tree}")" ]
 }

@@ -20,15 +20,22 @@ void fuzz_start(void)
 {
 }
 
+static const struct judge_program *const judges[] = {
+	&affinity_fork_judge, &tg_nodes_judge, &tg_offline_judge, &tg_stall_judge,
+	&tg_fair_judge, &tg_writes_judge, &wake_stack_judge,
+};
+
 /* Figures that are no numbers would pass every comparison that follows. */
-static void check_sample(const json_t *fields)
+static void check_sample(const struct judge_program *program, const json_t *fields)
 {
 	double value[MAX_METRICS] = { 0 };
+	json_t *detail = json_object();
 
-	if (affinity_fork_judge.sample(fields, "0-3", value, json_object()))
-		return;
-	fuzz_check(isfinite(value[0]) && value[0] >= 0);
-	fuzz_check(isfinite(value[1]) && value[1] >= 0);
+	if (!program->sample(fields, "0-3", value, detail))
+		for (int m = 0; m < MAX_METRICS && program->metric[m].name; m++)
+			fuzz_check(isfinite(value[m]) &&
+				   (value[m] >= 0 || program != &affinity_fork_judge));
+	json_decref(detail);
 }
 
 static void samples(void)
@@ -37,7 +44,8 @@ static void samples(void)
 	size_t i;
 
 	json_array_foreach(json_object_get(in, "records"), i, rec)
-		check_sample(json_object_get(rec, "fields"));
+		for (size_t p = 0; p < ARRAY_SIZE(judges); p++)
+			check_sample(judges[p], json_object_get(rec, "fields"));
 	json_decref(in);
 }
 
