@@ -37,7 +37,7 @@ refuses() {
 	refuses "no queue for '5.10'; there is one for: 6.12" 5.10
 	refuses "no queue for '../6.12'" ../6.12
 	refuses "--arch 'riscv' is not one of: arm64 x86_64" --arch riscv 6.12
-	refuses "no topology 'pare'; there is: flat2 pair-memless pair turin20" --topology pare 6.12
+	refuses "no topology 'pare'; there is: flat2 pair-llc8 pair-memless pair turin20" --topology pare 6.12
 	refuses "no topology '../topologies/pair'" --topology ../topologies/pair 6.12
 	refuses "no scenario 'fork'; there is: affinity-fork-one-socket affinity-fork boot" --scenario fork 6.12
 	refuses "--class 'landed' is not one of: stable distro experimental alternative" --class landed 6.12
