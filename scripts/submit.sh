@@ -120,7 +120,7 @@ need_tools() {
 	done
 	[ -z "$missing" ] ||
 		die "$EX_HOST" "missing:$missing; on Debian: apt-get install git patchutils perl jq coreutils libc-bin util-linux"
-	[ "$METHOD" != send-email ] || env -u GIT_DIR git send-email --help >/dev/null 2>&1 ||
+	[ "$METHOD" = files ] || env -u GIT_DIR git send-email --help >/dev/null 2>&1 ||
 		[ -x "$(git --exec-path)/git-send-email" ] ||
 		die "$EX_HOST" "there is no git send-email; on Debian: apt-get install git-email; or say --method files"
 	[ "$METHOD" != b4 ] || b4_probe

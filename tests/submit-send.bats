@@ -189,3 +189,44 @@ need_b4() {
 	PATH=$BATS_TEST_TMPDIR/bin:$PATH run submit --distro-reason "$REASON" --to-stable 6.1 --newer-reason x --method b4 first second third
 	fails_with 5 'this b4 has no "b4 send --output-dir"'
 }
+
+# by_b4 ARG...: the chain to 6.1, made by b4, and sent.
+by_b4() {
+	submit --distro-reason "$REASON" --to-stable 6.1 --newer-reason 'Said elsewhere.' --method b4 --send --yes "$@" first second third
+}
+
+@test "b4's mails, with a server that fails in the middle: the rest follows in the same thread" {
+	need_b4
+	server --fail-at 3
+	chain
+	run by_b4
+	fails_with 6 "6.1.y/0002-sched-fair-Second-of-three.eml was not sent (see above), 2 mail(s) before it were"
+	taken 2
+	run by_b4
+	fails_with 0 "2 mail(s) were sent before, 2 are left"
+	taken 4
+	[ "$(sed -n 's/^Subject: //p' "$BOX"/[1234].eml | grep -o '[0-3]/3' | paste -sd ' ')" = "0/3 1/3 2/3 3/3" ]
+	id=$(sed -n 's/^Message-Id: //Ip' "$BOX/1.eml")
+	[ "$(grep -ilF "In-Reply-To: $id" "$BOX"/[234].eml | wc -l)" -eq 3 ]
+	[ "$(cut -f2 "$BATS_TEST_TMPDIR/out/sent.log")" = "$(sed -n 's/^Message-Id: //Ip' "$BOX"/[1234].eml)" ]
+}
+
+@test "where b4 signs it also sends, and a failure is told with what went before" {
+	need_b4
+	need_tool gpg gnupg
+	/usr/bin/python3 -c 'import patatt' 2>/dev/null || skip "b4 cannot sign here; on Debian: apt-get install python3-patatt"
+	server --fail-at 3
+	chain
+	gpg --batch --passphrase '' --quick-gen-key 'Kit Test <test@kit.invalid>' ed25519 sign never 2>/dev/null
+	git config --global patatt.signingkey "openpgp:$(gpg --with-colons -K | awk -F: '$1 == "sec" { print $5; exit }')"
+	run by_b4
+	gpgconf --kill all
+	fails_with 6 "b4 stopped in the series for 6.1; 2 mail(s) of it were on their way before"
+	taken 2
+	grep -qi '^X-Developer-Signature:' "$BOX/2.eml"
+	[ "$(cut -f3 "$BATS_TEST_TMPDIR/out/sent.log" | grep -o '/000[0-9]' | paste -sd ' ')" = "/0000 /0001" ]
+	run by_b4
+	gpgconf --kill all
+	fails_with 1 "cannot send the rest of one"
+	taken 2
+}

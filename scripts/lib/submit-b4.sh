@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 #
 # submit.sh --method b4: b4 makes the mails of a series out of the commits of
-# submit-pick.sh, and sends them with the user's settings for b4. A request for
-# commits has no series, and goes by git send-email.
+# submit-pick.sh. They go by git send-email, one by one, so that the rest can follow
+# in the same thread where a server fails; but where b4 signs, it sends as well. A
+# request for commits has no series, and goes by git send-email, too.
 #
 # Uses WORK, OUT, SENDER; needs submit-mail.sh and submit-send.sh.
 
@@ -56,7 +57,7 @@ b4_cover() {
 # b4_recipients LTS: as arguments of b4 send, with --no-sign where it is needed.
 b4_recipients() {
 	# b4 signs where there is a key, and stops where there is none
-	upstream_user_git config --get-regexp '^(patatt|user)\.signingkey$' >/dev/null || echo --no-sign
+	b4_signs || echo --no-sign
 	printf '%s\n' --no-trailer-to-cc --not-me-too --to "$STABLE_LIST" --cc
 	encoded_plain <"$WORK/$1/cc"
 }
@@ -92,8 +93,13 @@ b4_sorted() {
 		die "$EX_INFRA" "b4 made other mails than $2 has patches; use --method send-email"
 }
 
-# b4_send_all MAIL...: after the user's yes. b4 sends a series as a whole: what it
-# came to is recorded from what it says, and the rest is for the user.
+# b4_signs: whether there is a key that b4 signs with; git send-email would change
+# what is signed. To send through the web b4 wants one, too.
+b4_signs() { upstream_user_git config --get-regexp '^(patatt|user)\.signingkey$' >/dev/null; }
+
+# b4_send_all MAIL...: after the user's yes. b4 sends a series as a whole, under names
+# that it does not tell: what it came to is recorded from what it says, and the rest
+# is for the user.
 b4_send_all() {
 	local mail part lts args done_before=
 	for mail; do
@@ -105,27 +111,28 @@ b4_send_all() {
 		[[ " $done_before " != *" $lts "* ]] || continue
 		done_before+=" $lts"
 		! grep -q "	$lts\.y/" "$OUT/sent.log" 2>/dev/null ||
-			die "$EX_FAIL" "b4 has sent a part of the series for $lts before ($OUT/sent.log), and cannot send the rest of one; send that with --method send-email"
+			die "$EX_FAIL" "b4 has sent a part of the series for $lts before ($OUT/sent.log), and cannot send the rest of one; look at the list, and begin again with another --out, or send the rest by hand"
 		mapfile -t args < <(b4_recipients "$lts")
 		sgit checkout -q -f "to-$lts.y" || sgit_infra
 		in_b4_yes send "${args[@]}" || b4_broke "$lts" "$@"
 		for part; do [[ $part != "$lts.y/"* ]] || sent "$part" || die "$EX_INFRA" "all of $lts.y was sent, but $OUT/sent.log cannot be written"; done
 	done
-	note "sent by b4; $OUT/sent.log says what"
+	note "sent by b4; $OUT/sent.log says what, but b4 gives Message-IDs of its own"
 }
 
 in_b4_yes() { echo | in_b4 "$@"; }
 
-# b4_broke LTS MAIL...: b4 names each mail when it begins with it.
+# b4_broke LTS MAIL...: b4 names each mail when it begins with it. What it says before
+# that is on one line with its prompt.
 b4_broke() {
 	local lts=$1 mail n
 	shift
-	n=$(sed '1,/^Sending via\|^Connecting to/d' "$WORK/b4.log" | grep -c '^ *\[PATCH')
+	n=$(sed '1,/Sending via\|Connecting to/d' "$WORK/b4.log" | grep -c '^ *\[PATCH')
 	for mail; do
 		[[ $mail == "$lts.y/"* ]] || continue
 		n=$((n - 1))
 		[ "$n" -lt 1 ] || sent "$mail"
 	done
 	sed '/^$/d' "$WORK/b4.log" | tail -n 3 >&2
-	die "$EX_INFRA" "b4 stopped in the series for $lts; what it had sent before is in $OUT/sent.log; look at the list, and send the rest with --method send-email"
+	die "$EX_INFRA" "b4 stopped in the series for $lts; $(grep -c "	$lts\.y/" "$OUT/sent.log" 2>/dev/null || :) mail(s) of it were on their way before, see $OUT/sent.log; look at the list before you send more"
 }

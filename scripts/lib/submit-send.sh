@@ -45,7 +45,7 @@ send_all() {
 	[ ${#mails[@]} -gt 0 ] || { note "all mails in $OUT were sent before; nothing to do"; return; }
 	[ ! -s "$OUT/sent.log" ] || note "$(wc -l <"$OUT/sent.log") mail(s) were sent before, ${#mails[@]} are left"
 	ask_to_send "${mails[@]}"
-	if [ "$METHOD" = b4 ]; then b4_send_all "${mails[@]}"; return; fi
+	if [ "$METHOD" = b4 ] && b4_signs; then b4_send_all "${mails[@]}"; return; fi
 	for mail in "${mails[@]}"; do
 		send_one "$OUT/$mail" ||
 			die "$EX_INFRA" "$mail was not sent (see above), $n mail(s) before it were; the same command sends the rest"
