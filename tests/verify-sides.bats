@@ -140,6 +140,18 @@ ok 2 affinity-fork' ]
 	[ "$status" -eq 0 ]
 }
 
+@test "scenarios of alternatives are for who asks for alternatives or experiments" {
+	. "$KIT/scripts/lib/every.sh"
+	for CLASS in '' alternative stable,alternative stable,distro,experimental; do
+		asked_for alternative || { echo "not for '$CLASS'"; return 1; }
+	done
+	CLASS=stable,distro
+	! asked_for alternative || return 1
+	asked_for landed
+	CLASS=alternative
+	! asked_for experimental || return 1
+}
+
 @test "--class all: one scenario that fails is the exit code, and the others run" {
 	small_kit
 	fixed_with 's/FIXED/nothing/'

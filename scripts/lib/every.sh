@@ -51,12 +51,12 @@ scenario_applies() {
 
 # asked_for CLASS: whether --class, where it was said, means patches of CLASS too.
 # What landed was distro before, and an alternative is as little upstream as an
-# experiment.
+# experiment: who asks for those gets it too.
 asked_for() {
 	local class=$1
 	[ "$class" != landed ] || class=distro
-	[ "$class" != alternative ] || class=experimental
-	[ -z "$CLASS" ] || [[ ,$CLASS, == *",$class,"* ]]
+	[ -z "$CLASS" ] || [[ ,$CLASS, == *",$class,"* ]] ||
+		[[ $class = alternative && ,$CLASS, == *,experimental,* ]]
 }
 
 # every_one NAME: a run of its own, with the options that hold for all.
