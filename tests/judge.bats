@@ -397,3 +397,11 @@ against() {
 }
 
 # Program boot: nothing is measured.
+
+@test "where no patch is named, the report says what base and patched differ by" {
+	runs 60 61 98 99
+	judge --meta version=6.1.1 --meta named_patches=a.patch
+	grep -q '^patched adds a.patch$' out/report.txt
+	judge --meta version=6.1.1 --meta named_patches=
+	grep -q '^patched adds no patch: the two differ by the header' out/report.txt
+}

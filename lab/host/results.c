@@ -156,7 +156,8 @@ static void head(const struct results *r, FILE *out)
 	fprintf(out, "Linux %s (%s), topology %s, scenario %s\n", meta(r, "version"),
 		meta(r, "arch"), meta(r, "topology"), meta(r, "scenario"));
 	fprintf(out, "base is %s\n", meta(r, "base_is"));
-	fprintf(out, "patched adds %s\n", meta(r, "named_patches"));
+	fprintf(out, "patched adds %s\n", *meta(r, "named_patches") ? meta(r, "named_patches") :
+		"no patch: the two differ by the header that is compiled in (commands/make.txt)");
 	fprintf(out, "accelerator %s: %s\n\n", meta(r, "accel"), meta(r, "accel_why"));
 }
 
