@@ -117,9 +117,9 @@ each_call_fails() {
 
 @test "patch: each single call that fails for want of space leaves the tree as it was" { each_call_fails patch 2; }
 
-@test "git: each single call that fails for want of space leaves the tree as it was" { each_call_fails git 5; }
+@test "git: each single call that fails for want of space leaves the tree as it was" { each_call_fails git 9; }
 
-@test "quilt: each single call that fails for want of space leaves the tree as it was" { each_call_fails quilt 7; }
+@test "quilt: each single call that fails for want of space leaves the tree as it was" { each_call_fails quilt 12; }
 
 # small_files METHOD: no file may grow over 8 KiB, which the scratch copies need.
 small_files() {

@@ -10,9 +10,9 @@ load kill-helpers
 setup() { kill_quilt_tree; }
 
 @test "quilt: killed at any call of an apply, --recover and a second run both mend it" {
-	sweep 7 quilt
+	sweep 12 quilt
 }
 
 @test "quilt: killed at any call of taking the patches out, --recover and a second run both mend it" {
-	sweep 7 --reverse quilt
+	sweep 12 --reverse quilt
 }
