@@ -158,7 +158,7 @@ queue_walk() {
 	instrument base
 	[ ${#LANDED[@]} -gt 0 ] || base_of_named
 	build_step tree "the tree without the queue"
-	walk "${OTHERS[@]}"
+	below
 	if [ ${#LANDED[@]} -gt 0 ]; then
 		instrument patched
 		build_step patched "the tree with what has landed"
@@ -198,6 +198,17 @@ base_of_named() {
 		queue_apply --class "$APPLIED" --reverse --only "$(join "${NAMED[@]}")" ${OTHERS[0]:+--without "$(join "${OTHERS[@]}")"}
 	fi
 	note "base is $BASE_HOW"
+}
+
+# below: bring in what is on both sides. The scenario is not about it, so it is
+# built as one, unless --each asks for more; with landed patches patched is that build.
+below() {
+	local rest=() name
+	[ ${#OTHERS[@]} -gt 0 ] || return 0
+	[ -z "$EACH" ] || { walk "${OTHERS[@]}"; return; }
+	for name in "${NAMED[@]}"; do [ "${Q_CLASS[$name]}" = landed ] || rest+=("$name"); done
+	queue_apply --class "$APPLIED" --only "$(join "${OTHERS[@]}")" ${rest[0]:+--without "$(join "${rest[@]}")"}
+	[ ${#LANDED[@]} -gt 0 ] || build_step below "with $(join "${OTHERS[@]}")"
 }
 
 # walk NAME...: each comes in and is built, on top of what there is.
