@@ -129,24 +129,26 @@ boot_mutant() {
 		"$B/$run.txt" >"$B/$run.json" 2>"$B/$run.problems"
 }
 
-# judge_mutant RUN...: 0 if it passes, as R did.
-judge_mutant() {
-	local f run args=() cpus
+# judge_runs FOLDER RUN...: 0 if the records of these in FOLDER pass, as R did.
+judge_runs() {
+	local f run args=() cpus from=$1
+	shift
 	cpus=$(grep -o 'lab[.]cpus=[^ \\]*' "$R/commands/patched-1.sh" | cut -d= -f2)
 	for f in "$R"/records/base-*.json; do run=$(basename "$f" .json); args+=("base:${run#base-}:0:$f"); done
-	for run; do args+=("patched:${run#patched-}:0:$B/$run.json"); done
+	for run; do args+=("patched:${run#patched-}:0:$from/$run.json"); done
 	"$KIT_BIN/kit-judge" --scenario "$KIT/scenarios/$(of .scenario).scn" --topology "$(of .topology)" \
 		--cpus "${cpus:-0}" --expect "$(of .expected)" --reproducible --out "$B" "${args[@]}" >"$B/judge" 2>&1
 }
 
 # seen_by_boots: what the boots of R say of the mutant; sets SEEN. A few seeds
-# first: most are found by these.
+# first: most are found by these, where the kernel without a mutant passes with them.
 seen_by_boots() {
 	local runs run n
 	B=$WORK/boots
 	mapfile -t runs < <(cd "$R/commands" && basename -s .sh -a patched-*.sh | sort -V)
 	for n in 2 ${#runs[@]}; do
 		rm -rf "$B" && mkdir "$B" || infra "cannot write to $WORK"
+		judge_runs "$R/records" "${runs[@]:0:n}" || [ "$n" -eq ${#runs[@]} ] || continue
 		for run in "${runs[@]:0:n}"; do
 			while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
 			boot_mutant "$run" &
@@ -155,7 +157,7 @@ seen_by_boots() {
 		for run in "${runs[@]:0:n}"; do
 			[ ! -s "$B/$run.problems" ] || { SEEN="killed: does not come up: $(head -n 1 "$B/$run.problems" | cut -c1-150)"; return; }
 		done
-		judge_mutant "${runs[@]:0:n}" || { SEEN="killed: $(grep -hm1 '^NOT OK' "$B/report.txt" || head -n 1 "$B/judge")"; return; }
+		judge_runs "$B" "${runs[@]:0:n}" || { SEEN="killed: $(grep -hm1 '^NOT OK' "$B/report.txt" || head -n 1 "$B/judge")"; return; }
 		[ "$n" -lt ${#runs[@]} ] || break
 	done
 	SEEN=survives
@@ -203,7 +205,18 @@ sums() {
 	return "$ret"
 }
 
+# by_use FOLDER...: first what is to see an improvement, and the quickest of these.
+by_use() {
+	local f
+	for f; do
+		[ ! -f "$f/results.json" ] ||
+			jq -r --arg f "$f" '[if .expected == "improved" then 0 else 1 end, .times.boot // 0, $f] | @tsv' "$f/results.json"
+	done | sort -n -k1,1 -k2,2 | cut -f3
+}
+
 parse_args "$@"
+mapfile -t RESULTS < <(by_use "${RESULTS[@]}")
+[ ${#RESULTS[@]} -gt 0 ] || die "$EX_USAGE" "none of the RESULTS is a folder that verify-build.sh made"
 kit_make tools
 ARCH=arm64 CC_KIND=gcc
 arch_setup

@@ -5,7 +5,8 @@
  * Groups of spinning tasks have all CPUs busy. After a warm-up, windows follow one
  * another; the CPU time that each group used in a window is reported with what was
  * due to it. lab.cases names what is tried, one after the other:
- *   weight   two groups 3:1, as many tasks as CPUs in each
+ *   weight   two groups 3:1, four times as many tasks as CPUs in each: with fewer, one
+ *            that the balancer leaves on the wrong CPU is worth more than two points
  *   nested   half to each of two groups, and the first's half 3:1 to groups in it
  *   count    two equal groups, one with four times as many tasks
  *   uneven   two equal groups, one on the first half of the CPUs only: there, its
@@ -46,10 +47,10 @@ static const struct fair_case {
 	const char *name;
 	struct group group[MAX_GROUPS];
 } cases[] = {
-	{ "weight", { { "a", 300, FREE, 1, 750 }, { "b", 100, FREE, 1, 250 } } },
-	{ "nested", { { "p", 100, NO_TASKS, 0, 0 }, { "p/c", 300, FREE, 1, 375 },
-		      { "p/d", 100, FREE, 1, 125 }, { "b", 100, FREE, 1, 500 } } },
-	{ "count", { { "a", 100, FREE, 1, 500 }, { "b", 100, FREE, 4, 500 } } },
+	{ "weight", { { "a", 300, FREE, 4, 750 }, { "b", 100, FREE, 4, 250 } } },
+	{ "nested", { { "p", 100, NO_TASKS, 0, 0 }, { "p/c", 300, FREE, 4, 375 },
+		      { "p/d", 100, FREE, 4, 125 }, { "b", 100, FREE, 4, 500 } } },
+	{ "count", { { "a", 100, FREE, 2, 500 }, { "b", 100, FREE, 8, 500 } } },
 	{ "uneven", { { "a", 100, FIRST_HALF, 1, 333 }, { "b", 100, PINNED, 1, 667 } } },
 	{ "moving", { { "a", 100, MOVING, 1, 500 }, { "b", 100, PINNED, 1, 500 } } },
 };
