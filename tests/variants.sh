@@ -50,9 +50,8 @@ only() {
 
 fresh() { tree_sync "$TREE" "$SRC" || die "$EX_INFRA" "cannot copy $TREE to $SRC; is the disk full?"; }
 
-# compile LOG: kernel/sched/ of SRC, every file of it that a patch touches anew.
+# compile LOG: kernel/sched/ of SRC, what has changed since the last time.
 compile() {
-	(cd "$SRC" && touch -c -- kernel/sched/*.c)
 	kernel_make "$OBJ" kernel/sched/ >"$1" 2>&1
 }
 
@@ -99,6 +98,8 @@ variant() {
 		RET=$EX_BUILD
 		return
 	fi
+	# All of it, for the warnings that it has already.
+	touch -c -- "$SRC"/kernel/sched/*.c
 	compile "$OBJ.base" || { broken "$OBJ.base" "the tree without the queue"; return; }
 	for class in experimental alternative; do
 		[ ! -f "$KIT_QUEUE/series/$LTS.$class" ] || series "$class"
