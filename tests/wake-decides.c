@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For wake-decides.sh: the two functions from functions.h on one CPU, with the least
+ * of the kernel around them. FLIPS and WIDE tell which of the two patches they have.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+
+#define HZ 250
+#define time_after(a, b) ((long)((b) - (a)) < 0)
+#define swap(a, b) do { typeof(a) was = (a); (a) = (b); (b) = was; } while (0)
+#define __this_cpu_read(name) (name)
+
+struct task_struct {
+	unsigned int wakee_flips;
+	unsigned long wakee_flip_decay_ts;
+	struct task_struct *last_wakee;
+};
+
+static struct task_struct *current;
+static unsigned long jiffies = 100000;
+static int sd_llc_size;
+
+#include "functions.h"
+
+#ifdef FLIPS
+static const bool flips = true;
+#else
+static const bool flips;
+#endif
+#ifdef WIDE
+static const bool wide = true;
+#else
+static const bool wide;
+#endif
+
+static int wrong;
+
+static void expect(unsigned int got, unsigned int want, const char *what,
+		   unsigned int waker, unsigned int wakee)
+{
+	if (got == want)
+		return;
+	printf("%s: %u, expected %u (LLC of %d CPUs, flips of waker %u, of wakee %u)\n",
+	       what, got, want, sd_llc_size, waker, wakee);
+	wrong = 1;
+}
+
+/*
+ * A waker with @waker flips wakes a task with @wakee, which may have been its last
+ * wakee, after @idle jiffies in which it woke nobody.
+ */
+static void record(unsigned int waker, unsigned int wakee, bool again, unsigned long idle,
+		   unsigned int want_waker, unsigned int want_wakee)
+{
+	struct task_struct other = { .wakee_flips = wakee };
+	struct task_struct self = {
+		.wakee_flips = waker,
+		.wakee_flip_decay_ts = jiffies - idle,
+		.last_wakee = again ? &other : NULL,
+	};
+
+	current = &self;
+	record_wakee(&other);
+	expect(self.wakee_flips, want_waker, "flips of the waker", waker, wakee);
+	expect(other.wakee_flips, want_wakee, "flips of the wakee", waker, wakee);
+	expect(self.last_wakee == &other, 1, "the last wakee is noted", waker, wakee);
+}
+
+/* Either way round: it does not matter who of the two wakes. */
+static void decide(unsigned int more, unsigned int less, bool want)
+{
+	struct task_struct a = { .wakee_flips = more }, b = { .wakee_flips = less };
+
+	current = &a;
+	expect(wake_wide(&b), want, "wide", more, less);
+	current = &b;
+	expect(wake_wide(&a), want, "wide", less, more);
+}
+
+static void llc_of_four(void)
+{
+	sd_llc_size = 4;
+	record(0, 0, false, 0, 1, 0);
+	record(1, 0, false, 0, 2, flips);
+	record(8, 1, false, 0, 9, 1);
+	record(9, 1, false, 0, 10, 1 + flips);
+	record(9, 1, true, 0, 9, 1);
+	record(16, 2, false, 0, 17, 2);
+	record(17, 2, false, 0, 18, 2 + flips);
+	record(18, 1, false, HZ + 1, 10, 1 + flips);
+	record(16, 1, false, HZ + 1, 9, 1);
+	record(16, 9, true, HZ + 1, 8, 9);
+
+	decide(0, 0, false);
+	decide(7, 0, false);
+	decide(8, 0, wide);
+	decide(8, 2, wide);
+	decide(8, 3, false);
+	decide(11, 3, false);
+	decide(12, 3, wide);
+	decide(15, 4, false);
+	decide(16, 4, true);
+	decide(31, 8, false);
+	decide(32, 8, true);
+}
+
+static void llc_of_eight(void)
+{
+	sd_llc_size = 8;
+	record(16, 1, false, 0, 17, 1);
+	record(17, 1, false, 0, 18, 1 + flips);
+
+	decide(31, 0, false);
+	decide(32, 0, wide);
+	decide(32, 4, wide);
+	decide(39, 5, false);
+	decide(55, 7, false);
+	decide(56, 7, wide);
+	decide(63, 8, false);
+	decide(64, 8, true);
+}
+
+int main(void)
+{
+	llc_of_four();
+	llc_of_eight();
+	return wrong;
+}
