@@ -52,6 +52,17 @@ sides() {
 	grep -q 'NOT OK: median of writes is at least 20 times better: base 20000.00, patched 1025.00' out/report.txt
 }
 
+@test "up to a hundred writes a second and CPU are no difference, more are" {
+	windows_scenario expect=no-difference
+	EXPECT=no-difference
+	sides 30 10 20 60 20 40
+	judge --reproducible
+	code 0
+	sides 30 10 20 61 20 40
+	judge --reproducible
+	code 1
+}
+
 @test "one CPU over its bound in one window fails" {
 	sides 2000 6000 2500 90 270 95
 	edit run4 '.records[1].fields.busiest = "101"'
