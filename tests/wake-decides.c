@@ -121,8 +121,22 @@ static void llc_of_eight(void)
 	decide(64, 8, true);
 }
 
+/* No CPU shares a cache. */
+static void llc_of_one(void)
+{
+	sd_llc_size = 1;
+	record(2, 1, false, 0, 3, 1);
+	record(3, 1, false, 0, 4, 1 + flips);
+
+	decide(0, 0, wide);
+	decide(5, 0, wide);
+	decide(1, 1, true);
+	decide(5, 1, true);
+}
+
 int main(void)
 {
+	llc_of_one();
 	llc_of_four();
 	llc_of_eight();
 	return wrong;
