@@ -23,7 +23,8 @@
 #                     without a splat is all, with one boot each. For kernels with
 #                     debug options, as --config configs/debug.config has them
 #   --each            boot the kernel after each patch, not only the last
-#   --config FILE     a kernel config fragment on top of configs/
+#   --config FILE     a kernel config fragment on top of configs/; "# memory: times N"
+#                     in it gives the guests more memory
 #   --cc gcc|clang    compiler (default gcc)
 #   --accel auto|tcg|kvm   (default auto: tcg for arm64, where it is what makes
 #                     a run reproducible; kvm for x86_64 where it works)
@@ -220,6 +221,7 @@ main() {
 	accel_setup
 	get_tree
 	results_begin
+	more_memory
 	tools_file
 	work_begin
 	queue_walk

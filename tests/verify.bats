@@ -243,3 +243,13 @@ refuses() {
 	[ "$status" -eq 0 ]
 	grep -q CONFIG_TAKEN "$OUT/config"
 }
+
+@test "a config fragment can ask for more memory, and every node gets it" {
+	printf '%s\n' '# memory: times 2' CONFIG_TAKEN=y >fragment
+	verify --config fragment
+	[ "$status" -eq 0 ]
+	[ "$(grep -o 'size=128M' "$OUT/commands/patched-1.sh" | wc -l)" -eq 4 ]
+	grep -q -- '-m 512M' "$OUT/commands/patched-1.sh"
+	[ "$(grep -c 'memory=128M' "$OUT/pair.topo")" -eq 4 ]
+	[[ $output == *"the guests get 2 times the memory of pair"* ]]
+}

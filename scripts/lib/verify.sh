@@ -67,6 +67,22 @@ fragments_setup() {
 	done
 }
 
+# more_memory: TOPO_FILE becomes a copy with as many times the memory as a fragment
+# says that its kernel needs, in a line "# memory: times N".
+more_memory() {
+	local times
+	times=$(sed -n 's/^# memory: times \([2-9]\)$/\1/p' -- /dev/null "${FRAGMENTS[@]}" | sort | tail -n 1)
+	[ -n "$times" ] || return 0
+	awk -v times="$times" '
+		/^memory[[:blank:]]/ { sub(/[0-9]+/, ($2 + 0) * times) }
+		/^node[[:blank:]]/ && match($0, /memory=[0-9]+/) {
+			sub(/memory=[0-9]+/, "memory=" substr($0, RSTART + 7, RLENGTH - 7) * times)
+		}
+		{ print }' "$TOPO_FILE" >"$TMP/$TOPOLOGY.topo" || fail "$EX_INFRA" "cannot write to $TMP; is the disk full?"
+	TOPO_FILE=$TMP/$TOPOLOGY.topo
+	note "the guests get $times times the memory of $TOPOLOGY: the config asks for it"
+}
+
 # guest_params: KEY=VALUE for the guest's init, one a line.
 guest_params() {
 	local key
