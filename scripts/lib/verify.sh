@@ -150,10 +150,12 @@ boot_prepare() {
 	make_initramfs "$TMP/boot/initramfs.cpio" || fail "$EX_INFRA" "cannot write the initramfs"
 	mapfile -t PARAMS < <(guest_params)
 	mapfile -t MACHINE < <(qemu_machine)
-	# Emulation is slow, and slower for each CPU; more boots than CPUs wait.
+	# Emulation is slow, and slower for each CPU; more boots than CPUs wait. A kernel
+	# with debug options, which --clean-only is for, takes several times as long.
 	TIME_SCALE=$("$KIT_BIN/kit-topo" expect --json "$TOPO_FILE" |
 		jq --arg accel "$ACCEL" --argjson jobs "$JOBS" --argjson host "$(nproc)" \
-			'([$jobs / $host, 1] | max) * (if $accel == "kvm" then 1 else 3 + .nr_cpus / 32 end) | ceil') ||
+			--argjson debug "$([ -n "$CLEAN_ONLY" ] && echo 4 || echo 1)" \
+			'$debug * ([$jobs / $host, 1] | max) * (if $accel == "kvm" then 1 else 3 + .nr_cpus / 32 end) | ceil') ||
 		fail "$EX_INFRA" "kit-topo does not tell how many CPUs $TOPOLOGY has"
 	if machine_reproducible; then
 		make_dtb "$TMP/boot/machine.dtb" "${SC[guest.dilation]:-1}" ||
