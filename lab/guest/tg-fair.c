@@ -5,8 +5,8 @@
  * Groups of spinning tasks have all CPUs busy. After a warm-up, windows follow one
  * another; the CPU time that each group used in a window is reported with what was
  * due to it. lab.cases names what is tried, one after the other:
- *   weight   two groups 3:1, four times as many tasks as CPUs in each: with fewer, one
- *            that the balancer leaves on the wrong CPU is worth more than two points
+ *   weight   two groups 3:1, four times as many tasks as CPUs in each (with as many
+ *            as CPUs, shares can stay off by more than two points)
  *   nested   half to each of two groups, and the first's half 3:1 to groups in it
  *   count    two equal groups, one with four times as many tasks
  *   uneven   two equal groups, one on the first half of the CPUs only: there, its
