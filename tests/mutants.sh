@@ -10,8 +10,8 @@
 # that it names is taken out by itself, and what tests/mutants/changes says is
 # changed; the kernel is built, booted in place of the patched one and judged against
 # the same base. A mutant is killed where that no longer passes, does not boot, or
-# brings a new warning, or where wake-decides.sh finds it. One that does not build, or makes the same kernel, is not
-# counted. What survives must be in tests/mutants/survivors, with the reason.
+# brings a new warning, or where wake-decides.sh finds it. One that does not build, or
+# makes the same kernel, is not counted. What survives must be in tests/mutants/survivors, with the reason.
 #
 #   --only RE   only mutants whose line matches
 #   --list      print them, build nothing

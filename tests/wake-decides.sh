@@ -11,11 +11,11 @@
 # wakee patches do anything, so a mistake in them would be seen by this only.
 #
 # stdout: a line for each wrong decision. Exit codes: 0 all as expected; 1 not; 2
-# usage, or FAIR_C does not have the functions; 3 they do not compile.
+# usage, or FAIR_C does not have the functions; 3 they do not compile; 6 the disk is full.
 
 . "$(dirname -- "$(readlink -f -- "$0")")/../scripts/lib/common.sh"
-. "$KIT/scripts/lib/scratch.sh"
 
+[[ ${1-} != -h && ${1-} != --help ]] || usage 0
 [ $# -ge 1 ] && [[ $1 != -* ]] || usage "$EX_USAGE"
 FAIR=$1 DEFINES=()
 shift
