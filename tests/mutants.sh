@@ -10,7 +10,7 @@
 # that it names is taken out by itself, and what tests/mutants/changes says is
 # changed; the kernel is built, booted in place of the patched one and judged against
 # the same base. A mutant is killed where that no longer passes, does not boot, or
-# brings a new warning, or where wake-decides.sh finds it. One that does not build, or
+# brings a new warning, or where decides.sh finds it. One that does not build, or
 # makes the same kernel, is not counted. What survives must be in tests/mutants/survivors, with the reason.
 #
 #   --only RE   only mutants whose line matches
@@ -78,14 +78,15 @@ mutants() {
 }
 
 # prepare: SRC is the patched side of R, built in OBJ; its image must be R's. IN_SRC
-# are the patches that it was given.
+# are the patches that it was given, LANDED those that TREE has.
 prepare() {
 	local names
 	names=$({ of .patches_on_both_sides; of .named_patches; } | tr , '\n' | sort -u)
 	OBJ=$WORK/obj-$(sha256sum <"$R/config" | cut -c1-8)
 	mkdir -p "$OBJ" && tree_sync "$TREE" "$SRC" || infra "cannot copy $TREE to $SRC; is the disk full?"
-	mapfile -t IN_SRC < <("$KIT_BIN/kit-queue" list --class stable,distro,experimental,alternative "$LTS" |
+	mapfile -t IN_SRC < <("$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class stable,distro,experimental,alternative "$LTS" |
 		cut -f1 | grep -xF "$names")
+	mapfile -t LANDED < <(landed_in "$LTS" "$VERSION")
 	apply_in_turn "$LTS" "$SRC" "$WORK/apply" "${IN_SRC[@]}" >&2 || die "$EX_USAGE" "$TREE does not take the patches of $R"
 	cmp -s "$R/config" "$OBJ/.config" || cp -- "$R/config" "$OBJ/.config" || infra "cannot write to $OBJ"
 	# as verify-build.sh called it: the words after the first "=" may have blanks
@@ -164,9 +165,9 @@ seen_by_boots() {
 	SEEN=survives
 }
 
-# wrong_decisions: wake-decides.sh finds some in SRC; what, is in $WORK/new.
+# wrong_decisions: decides.sh finds some in SRC; what, is in $WORK/new.
 wrong_decisions() {
-	"$KIT/tests/wake-decides.sh" "$SRC/kernel/sched/fair.c" "${IN_SRC[@]}" >"$WORK/new" 2>&1
+	"$KIT/tests/decides.sh" "$SRC/kernel/sched/fair.c" "${IN_SRC[@]}" "${LANDED[@]}" >"$WORK/new" 2>&1
 	[ $? -eq 1 ]
 }
 
@@ -186,7 +187,7 @@ one() {
 	elif ! new_warnings "$WORK/log.whole" "$WORK/log" "${TOUCHED[@]}" >"$WORK/new"; then
 		SEEN="killed: new warning: $(head -n 1 "$WORK/new" | cut -c1-120)"
 	elif wrong_decisions; then
-		SEEN="killed: wake-decides.sh: $(head -n 1 "$WORK/new" | cut -c1-120)"
+		SEEN="killed: decides.sh: $(head -n 1 "$WORK/new" | cut -c1-120)"
 	else
 		seen_by_boots
 	fi

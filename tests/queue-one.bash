@@ -17,3 +17,11 @@ apply_in_turn() {
 		[ "$(type -t step_done)" != function ] || step_done "$name" || return
 	done
 }
+
+# landed_in LTS VERSION: the patches of the queue that this point release has.
+landed_in() {
+	local name since
+	"$KIT_BIN/kit-queue" --queue "$KIT_QUEUE" list --class landed "$1" | cut -f1,4 | while read -r name since; do
+		[ "$(printf '%s\n' "$since" "$2" | sort -V | head -n 1)" != "$since" ] || echo "$name"
+	done
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For wake-decides.sh: the two functions from functions.h on one CPU, with the least
- * of the kernel around them. FLIPS and WIDE tell which of the two patches they have.
+ * For decides.sh: these on one CPU. FLIPS and WIDE tell which of the two patches about
+ * wakees they have.
+ *
+ * functions: record_wakee wake_wide
  */
 #include <stdbool.h>
 #include <stdio.h>

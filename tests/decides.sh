@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# decides.sh - what do the functions that the queue changes decide, in a source?
+#
+# Usage: decides.sh FAIR_C [PATCH]...
+#
+# Takes functions out of FAIR_C, compiles them for this host, with as little of the
+# kernel around them as they need, and holds them against what they should do with the
+# PATCHes in (file names, as of patches/LTS/; those that are about other functions do
+# not matter). This is for what a guest meets too seldom, as sums that are torn, or
+# where no scenario shows that it matters, as with the wakee patches. Each file of
+# tests/decides/ names its functions in a line "functions:", those that come with a
+# patch in brackets, and is compiled with what DEFINES says of the patches.
+#
+# stdout: a line for each wrong decision. Exit codes: 0 all as expected; 1 not; 2
+# usage, or FAIR_C does not have a function; 3 they do not compile; 6 the disk is full.
+
+. "$(dirname -- "$(readlink -f -- "$0")")/../scripts/lib/common.sh"
+
+# functions FAIR_C NAME...: their definitions, in the order of FAIR_C; the longest,
+# where there is an empty one for other configurations.
+functions() {
+	local file=$1
+	shift
+	# the first time through the file finds where they are, the second prints them
+	awk -v names="$*" '
+		BEGIN { n = split(names, name, " "); for (i = 1; i <= n; i++) wanted[name[i]] = 1 }
+		NR == FNR && /^[a-z].*\(/ && !/[;}]$/ {
+			of = $0; sub(/\(.*/, "", of); sub(/.*[ *]/, "", of)
+			start = of in wanted ? FNR : 0
+		}
+		NR == FNR && start && /^}/ {
+			if (FNR - start > last[of] - first[of]) { first[of] = start; last[of] = FNR }
+			start = 0
+		}
+		NR == FNR { next }
+		FNR == 1 { for (of in first) { begins[first[of]] = 1; ends[last[of]] = 1 } }
+		FNR in begins { on = 1 }
+		on
+		FNR in ends { on = 0; print "" }' "$file" "$file"
+}
+
+# decide FILE: one file of tests/decides/.
+decide() {
+	local file=$1 name names=() have=()
+	# shellcheck disable=SC2013 # it is words that are wanted
+	for name in $(sed -n 's/^ [*] functions: //p' "$file"); do
+		names+=("${name//[\[\]]/}")
+		grep -qE "^[a-z].*\<${names[-1]}\([^;}]*$" "$FAIR" && have+=("-DHAVE_${names[-1]}") && continue
+		[[ $name == \[* ]] || die "$EX_USAGE" "$FAIR has no ${names[-1]}()"
+	done
+	functions "$FAIR" "${names[@]}" >"$DIR/functions.h" || die "$EX_INFRA" "cannot write to $DIR; is the disk full?"
+	cc -std=gnu11 -Wall -Werror -Wno-unused "${DEFINES[@]}" "${have[@]}" -I"$DIR" -o "$DIR/decides" "$file" ||
+		exit "$EX_BUILD"
+	"$DIR/decides" || { [ $? -eq 1 ] || echo "$(basename "$file"): the functions crash"; false; } 2>/dev/null
+}
+
+[[ ${1-} != -h && ${1-} != --help ]] || usage 0
+[ $# -ge 1 ] && [[ $1 != -* ]] || usage "$EX_USAGE"
+[ -r "$1" ] || die "$EX_USAGE" "$1 cannot be read"
+FAIR=$1 DEFINES=() ret=0
+shift
+for name; do
+	case $name in
+	sched-fair-count-flips-*) DEFINES+=(-DFLIPS) ;;
+	sched-fair-go-wide-for-*) DEFINES+=(-DWIDE) ;;
+	sched-fair-ratelimit-update-*) DEFINES+=(-DRATE_LIMIT) ;;
+	sched-fair-fix-tg-load-when-offlining-*) DEFINES+=(-DOFFLINE) ;;
+	sched-fair-fix-unfairness-caused-by-stalled-*) DEFINES+=(-DSTALLED) ;;
+	sched-fair-keep-tg-load_avg-per-node*) DEFINES+=(-DPER_NODE) ;;
+	esac
+done
+DIR=$(mktemp -d) || die "$EX_INFRA" "mktemp: no temporary folder; check TMPDIR"
+trap 'rm -rf "$DIR"' EXIT
+for file in "$KIT"/tests/decides/*.c; do decide "$file" || ret=$EX_FAIL; done
+exit "$ret"
