@@ -32,6 +32,7 @@
 
 ONLY='' LIST='' DATA=$KIT/tests/mutants
 declare -A FATE		# of each mutant: killed, survives, no-build, same, part
+declare -A NO_KERNEL	# "OBJ: MUTANT" that no kernel can be made of there
 
 infra() { die "$EX_INFRA" "$*"; }
 
@@ -69,7 +70,7 @@ folder() {
 # a file and a sed script.
 mutants() {
 	local name file n of rest
-	of .named_patches | tr , '\n' | while read -r name; do
+	of .named_patches | tr , '\n' | grep . | while read -r name; do
 		"$KIT_BIN/kit-queue" hunks "$KIT_QUEUE/patches/$LTS/$name" | while read -r file n of rest; do
 			printf '%s\twithout hunk %s of %s in %s\thunk %s %s\n' "$name" "$n" "$of" "$file" "$file" "$n"
 		done
@@ -239,10 +240,11 @@ for f in "${RESULTS[@]}"; do
 	prepare
 	while IFS=$'\t' read -r name what how <&3; do
 		m="${name%.patch}: $what"
-		[[ ${FATE[$m]-} != killed* ]] || continue
+		[[ ${FATE[$m]-} != killed* && -z ${NO_KERNEL["$OBJ: $m"]-} ]] || continue
 		one "$name" "$how"
-		# a scenario that does not see it does not undo what another has said
-		[[ -n ${FATE[$m]-} && $SEEN == part* ]] || FATE[$m]=$SEEN
+		[[ $SEEN != no-build* && $SEEN != same* ]] || NO_KERNEL["$OBJ: $m"]=yes
+		# a folder that makes no kernel of it does not undo what another has said
+		[[ -n ${FATE[$m]-} && $SEEN != killed* && $SEEN != survives* ]] || FATE[$m]=$SEEN
 		echo "$(of .scenario): $m: $SEEN"
 	done 3< <(mutants)
 done
