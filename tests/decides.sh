@@ -13,8 +13,9 @@
 # tests/decides/ names its functions in a line "functions:", those that come with a
 # patch in brackets, and is compiled with what DEFINES says of the patches.
 #
-# stdout: a line for each wrong decision. Exit codes: 0 all as expected; 1 not; 2
-# usage, or FAIR_C does not have a function; 3 they do not compile; 6 the disk is full.
+# stdout: a line for each wrong decision. Calls of the functions, and headers, are not
+# looked at. Exit codes: 0 all as expected; 1 not; 2 usage, or FAIR_C does not have a
+# function; 3 they do not compile; 5 no compiler; 6 the disk is full, or the like.
 
 . "$(dirname -- "$(readlink -f -- "$0")")/../scripts/lib/common.sh"
 
@@ -43,9 +44,9 @@ functions() {
 
 # decide FILE: one file of tests/decides/.
 decide() {
-	local file=$1 name names=() have=()
-	# shellcheck disable=SC2013 # it is words that are wanted
-	for name in $(sed -n 's/^ [*] functions: //p' "$file"); do
+	local file=$1 name names=() words have=()
+	read -rd '' -a words < <(sed -n 's/^ [*] functions: //p' "$file")
+	for name in "${words[@]}"; do
 		names+=("${name//[\[\]]/}")
 		grep -qE "^[a-z].*\<${names[-1]}\([^;}]*$" "$FAIR" && have+=("-DHAVE_${names[-1]}") && continue
 		[[ $name == \[* ]] || die "$EX_USAGE" "$FAIR has no ${names[-1]}()"
@@ -53,15 +54,25 @@ decide() {
 	functions "$FAIR" "${names[@]}" >"$DIR/functions.h" || die "$EX_INFRA" "cannot write to $DIR; is the disk full?"
 	cc -std=gnu11 -Wall -Werror -Wno-unused "${DEFINES[@]}" "${have[@]}" -I"$DIR" -o "$DIR/decides" "$file" ||
 		exit "$EX_BUILD"
-	"$DIR/decides" || { [ $? -eq 1 ] || echo "$(basename "$file"): the functions crash"; false; } 2>/dev/null
+	timeout 20 "$DIR/decides" 2>/dev/null
+	case $? in
+	0) ;;
+	1) return 1 ;;
+	124) echo "$(basename "$file" .c): the functions do not come to an end"; return 1 ;;
+	134 | 136 | 139) echo "$(basename "$file" .c): the functions crash"; return 1 ;;
+	*) die "$EX_INFRA" "what was compiled into $DIR does not run; is that a folder without programs? Set TMPDIR" ;;
+	esac
 }
 
 [[ ${1-} != -h && ${1-} != --help ]] || usage 0
 [ $# -ge 1 ] && [[ $1 != -* ]] || usage "$EX_USAGE"
-[ -r "$1" ] || die "$EX_USAGE" "$1 cannot be read"
-FAIR=$1 DEFINES=() ret=0
+[ -f "$1" ] && [ -r "$1" ] || die "$EX_USAGE" "$1 is no file that can be read"
+command -v cc >/dev/null || die "$EX_HOST" "cc is not installed; it is in Debian's package gcc"
+FAIR=$(readlink -f -- "$1") DEFINES=() ret=0
 shift
 for name; do
+	name=${name##*/}
+	compgen -G "$KIT_QUEUE/patches/*/$name" >/dev/null || die "$EX_USAGE" "no queue has a patch $name"
 	case $name in
 	sched-fair-count-flips-*) DEFINES+=(-DFLIPS) ;;
 	sched-fair-go-wide-for-*) DEFINES+=(-DWIDE) ;;

@@ -5,21 +5,22 @@
 #
 # Usage: mutants.sh [--only RE] [--list] TREE RESULTS...
 #
-# RESULTS are folders that verify-build.sh made from TREE and that passed, such as
-# those below the --out folder of --class all. For each, every hunk of the patches
-# that it names is taken out by itself, and what tests/mutants/changes says is
-# changed; the kernel is built, booted in place of the patched one and judged against
-# the same base. A mutant is killed where that no longer passes, does not boot, or
-# brings a new warning, or where decides.sh finds it. One that does not build, or
-# makes the same kernel, is not counted. What survives must be in tests/mutants/survivors, with the reason.
+# RESULTS are folders that verify-build.sh made from TREE, for arm64 with gcc, and that
+# passed, such as those below the --out folder of --class all. For each, every hunk of
+# the patches in it is taken out by itself, and what tests/mutants/changes says is
+# changed. A mutant is killed where it brings a new warning, where decides.sh finds
+# it, or else where its kernel, booted in place of the patched one and judged against
+# the same base, no longer passes, or does not boot. One that does not build, or makes
+# the same kernel, is not counted. What survives must be in tests/mutants/survivors,
+# with the reason.
 #
 #   --only RE   only mutants whose line matches
 #   --list      print them, build nothing
 #
-# stdout: a line a mutant and folder, and the sums. TREE is only read. Takes half a
-# minute a mutant and folder, and a cold build first. Exit codes: 0 what survives is
-# known; 1 a mutant survives that is not; 2 usage, or RESULTS that passed not or are
-# of another tree; 6 the disk is full, or the like.
+# stdout: a line a mutant and folder, and the sums. TREE is only read. Takes 15 to 30
+# minutes for each LTS, and a cold build first. Exit codes: 0 what survives is known; 1
+# a mutant survives that is not; 2 usage, no mutant, or RESULTS that passed not or are
+# of another tree; 6 the disk is full, QEMU fails, or the like.
 
 . "$(dirname -- "$(readlink -f -- "$0")")/../scripts/lib/common.sh"
 . "$KIT/scripts/lib/scratch.sh"
@@ -66,11 +67,11 @@ folder() {
 	[ "$(of .reproducible)" = true ] && [ "$(of '.metrics | length')" -gt 0 ]
 }
 
-# mutants: "PATCH<TAB>what<TAB>how" of those that R can see; how is "hunk FILE N" or
-# a file and a sed script.
+# mutants KEY: "PATCH<TAB>what<TAB>how" of those of the patches that KEY of R's results
+# has; how is "hunk FILE N" or a file and a sed script.
 mutants() {
 	local name file n of rest
-	of .named_patches | tr , '\n' | grep . | while read -r name; do
+	of "$1" | tr , '\n' | grep '[.]patch$' | while read -r name; do
 		"$KIT_BIN/kit-queue" hunks "$KIT_QUEUE/patches/$LTS/$name" | while read -r file n of rest; do
 			printf '%s\twithout hunk %s of %s in %s\thunk %s %s\n' "$name" "$n" "$of" "$file" "$file" "$n"
 		done
@@ -96,10 +97,11 @@ prepare() {
 		mkdir -p "$WORK/instrument" && cp -- "$R"/*.h "$WORK/instrument/" || infra "cannot write to $WORK"
 		INSTRUMENT=${INSTRUMENT//WORK\/instrument/$WORK/instrument}
 	fi
-	mapfile -t TOUCHED < <(of .named_patches | tr , '\n' | while read -r names; do lsdiff --strip 1 "$KIT_QUEUE/patches/$LTS/$names"; done | sort -u)
+	mapfile -t TOUCHED < <(grep '[.]patch$' <<<"$names" | while read -r names; do lsdiff --strip 1 "$KIT_QUEUE/patches/$LTS/$names"; done | sort -u)
 	kernel_build "$OBJ" "$WORK/log" "${TOUCHED[@]}" || { tail -n 3 "$WORK/log" >&2; die "$EX_USAGE" "the patched kernel of $R does not build here"; }
 	cp "$WORK/log" "$WORK/log.whole"
 	cmp -s "$OBJ/$IMAGE" "$R/boot/patched.image" || die "$EX_USAGE" "$TREE and the queue do not make the patched kernel of $R any more; make $R again"
+	! wrong_decisions || die "$EX_USAGE" "decides.sh finds fault with the source without a mutant: $(head -n 1 "$WORK/new")"
 	rm -rf "$WORK/whole" && mkdir "$WORK/whole" && (cd "$SRC" && cp --parents -- "${TOUCHED[@]}" "$WORK/whole/") || infra "cannot write to $WORK"
 }
 
@@ -119,17 +121,30 @@ mutate() {
 
 restore() { (cd "$WORK/whole" && find . -type f -exec cp -- {} "$SRC/{}" \;) || infra "cannot write to $SRC"; }
 
-# boot_mutant RUN: as R's patched kernel of that seed, with the mutant's image.
-boot_mutant() {
-	local run=$1 line nonce
+# boot_image IMAGE RUN: as R's patched kernel of that seed, but with IMAGE.
+boot_image() {
+	local run=$2 line nonce topology
 	line=$(<"$R/commands/$run.sh")
 	nonce=$(grep -o 'lab[.]nonce=[0-9a-f]*' <<<"$line" | cut -d= -f2)
-	line=${line/boot\/patched.image/\"$OBJ\"/$IMAGE} line=exec\ ${line% <*}
+	line=${line/boot\/patched.image/\"$1\"} line=exec\ ${line% <*}
+	topology=$KIT/topologies/$(of .topology).topo
+	[ ! -f "$R/${topology##*/}" ] || topology=$R/${topology##*/}
 	(cd "$R" && "$KIT_BIN/kit-vmrun" --console "$B/$run.txt" --end-marker "end nonce=$nonce" \
-		--first 20 --progress 80 --total 300 --scale 5 --stderr "$B/$run.stderr" \
+		--first 20 --progress 80 --total 300 --scale 8 --stderr "$B/$run.stderr" \
 		--status "$B/$run.status" -- bash -c "$line") </dev/null 2>>"$B/log"
-	"$KIT_BIN/kit-console" --nonce "$nonce" --topology "$KIT/topologies/$(of .topology).topo" \
+	[[ $? == [04] ]] || : >"$B/no-machine"
+	"$KIT_BIN/kit-console" --nonce "$nonce" --topology "$topology" \
 		"$B/$run.txt" >"$B/$run.json" 2>"$B/$run.problems"
+}
+
+# does_not_come_up RUN: the mutant did not; that says something only where the kernel
+# without one comes up here and now.
+does_not_come_up() {
+	[ -s "$B/$1.problems" ] || return
+	SEEN="killed: does not come up: $(head -n 1 "$B/$1.problems" | cut -c1-150)"
+	boot_image "$R/boot/patched.image" "$1"
+	[ ! -f "$B/no-machine" ] && [ ! -s "$B/$1.problems" ] ||
+		infra "the kernel of $R without a mutant does not come up either: $(head -qn 1 "$B/$1.problems" "$B/log" | head -n 1)"
 }
 
 # judge_runs FOLDER RUN...: 0 if the records of these in FOLDER pass, as R did.
@@ -141,6 +156,11 @@ judge_runs() {
 	for run; do args+=("patched:${run#patched-}:0:$from/$run.json"); done
 	"$KIT_BIN/kit-judge" --scenario "$KIT/scenarios/$(of .scenario).scn" --topology "$(of .topology)" \
 		--cpus "${cpus:-0}" --expect "$(of .expected)" --reproducible --out "$B" "${args[@]}" >"$B/judge" 2>&1
+	case $? in
+	0) ;;
+	1) return 1 ;;
+	*) infra "kit-judge cannot judge the records in $from: $(tail -n 1 "$B/judge")" ;;
+	esac
 }
 
 # seen_by_boots: what the boots of R say of the mutant; sets SEEN. A few seeds
@@ -151,14 +171,16 @@ seen_by_boots() {
 	mapfile -t runs < <(cd "$R/commands" && basename -s .sh -a patched-*.sh | sort -V)
 	for n in 2 ${#runs[@]}; do
 		rm -rf "$B" && mkdir "$B" || infra "cannot write to $WORK"
-		judge_runs "$R/records" "${runs[@]:0:n}" || [ "$n" -eq ${#runs[@]} ] || continue
+		judge_runs "$R/records" "${runs[@]:0:n}" || { [ "$n" -ne ${#runs[@]} ] && continue; } ||
+			die "$EX_USAGE" "$R did not pass by what the kit asks for now; make it again"
 		for run in "${runs[@]:0:n}"; do
 			while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
-			boot_mutant "$run" &
+			boot_image "$OBJ/$IMAGE" "$run" &
 		done
 		wait
+		[ ! -f "$B/no-machine" ] || infra "QEMU failed: $(tail -n 1 "$B/log")"
 		for run in "${runs[@]:0:n}"; do
-			[ ! -s "$B/$run.problems" ] || { SEEN="killed: does not come up: $(head -n 1 "$B/$run.problems" | cut -c1-150)"; return; }
+			! does_not_come_up "$run" || return 0
 		done
 		judge_runs "$B" "${runs[@]:0:n}" || { SEEN="killed: $(grep -hm1 '^NOT OK' "$B/report.txt" || head -n 1 "$B/judge")"; return; }
 		[ "$n" -lt ${#runs[@]} ] || break
@@ -166,10 +188,15 @@ seen_by_boots() {
 	SEEN=survives
 }
 
-# wrong_decisions: decides.sh finds some in SRC; what, is in $WORK/new.
+# wrong_decisions: decides.sh finds some in SRC; what, is in $WORK/new. Where the
+# functions do not compile on the host it says nothing.
 wrong_decisions() {
 	"$KIT/tests/decides.sh" "$SRC/kernel/sched/fair.c" "${IN_SRC[@]}" "${LANDED[@]}" >"$WORK/new" 2>&1
-	[ $? -eq 1 ]
+	case $? in
+	0 | "$EX_USAGE" | "$EX_BUILD") return 1 ;;
+	1) ;;
+	*) infra "$(tail -n 1 "$WORK/new")" ;;
+	esac
 }
 
 # one PATCH HOW: make that mutant, and set SEEN to what becomes of it.
@@ -182,7 +209,8 @@ one() {
 	elif (cd "$SRC" && for f in "${TOUCHED[@]}"; do cmp -s "$f" "$WORK/whole/$f" || exit 1; done); then
 		SEEN="part: the change finds nothing to change"
 	elif ! kernel_build "$OBJ" "$WORK/log" "${TOUCHED[@]}"; then
-		SEEN="no-build: $(build_trouble "$WORK/log" | cut -c1-120)"
+		SEEN=$(build_trouble "$WORK/log") || [ $? -ne "$EX_INFRA" ] || infra "$SEEN"
+		SEEN="no-build: ${SEEN:0:120}"
 	elif cmp -s "$OBJ/$IMAGE" "$R/boot/patched.image"; then
 		SEEN="same: the same kernel to the byte"
 	elif ! new_warnings "$WORK/log.whole" "$WORK/log" "${TOUCHED[@]}" >"$WORK/new"; then
@@ -200,13 +228,16 @@ known() { awk -F '\t+' -v lts="$LTS" -v m="$1" '$1 ~ "(^|,)" lts "(,|$)" && m ~ 
 
 sums() {
 	local m kind why ret=0 n=0
-	local -A count=()
+	local -A count=() by=()
 	for m in "${!FATE[@]}"; do
 		kind=${FATE[$m]%%:*} n=$((n + 1))
 		count[$kind]=$((${count[$kind]:-0} + 1))
+		why=${FATE[$m]#*: } why=${why%%: *}
+		by[$why]=$((${by["$why"]:-0} + 1))
 	done
-	printf '%s mutants of %s: %s killed, %s survive; not counted: %s do not build, %s make the same kernel, %s cannot be made alone\n' \
-		"$n" "$VERSION" "${count[killed]:-0}" "${count[survives]:-0}" "${count[no-build]:-0}" "${count[same]:-0}" "${count[part]:-0}"
+	[ "$n" -gt 0 ] || die "$EX_USAGE" "no mutant: the folders are about no patch, or --only matches none"
+	printf '%s mutants of %s: %s killed (%s by decides.sh, %s by a new warning, the others by boots), %s survive; not counted: %s do not build, %s make the same kernel, %s cannot be made alone\n' \
+		"$n" "$VERSION" "${count[killed]:-0}" "${by[decides.sh]:-0}" "${by[new warning]:-0}" "${count[survives]:-0}" "${count[no-build]:-0}" "${count[same]:-0}" "${count[part]:-0}"
 	while read -r m; do
 		[ -n "$m" ] && [ "${FATE[$m]}" = survives ] || continue
 		why=$(known "$m")
@@ -225,6 +256,32 @@ by_use() {
 	done | sort -n -k1,1 -k2,2 | cut -f3
 }
 
+# try KEY: each folder with the mutants of these patches; once killed is enough. Those
+# of patches on both sides are tried where nothing has killed them yet.
+try() {
+	local f m name what how todo
+	for f in "${RESULTS[@]}"; do
+		folder "$f" || continue
+		todo=$(mutants "$1" | while IFS=$'\t' read -r name what how; do
+			m="${name%.patch}: $what"
+			[ "$1" = .named_patches ] || [[ ${FATE[$m]-} == survives* ]] || continue
+			[[ ${FATE[$m]-} == killed* ]] || printf '%s\t%s\t%s\n' "$name" "$what" "$how"
+		done)
+		[ -n "$todo" ] || continue
+		if [ -n "$LIST" ]; then cut -f1,2 <<<"$todo" | sed "s/^/$(of .scenario)\t/"; continue; fi
+		prepare
+		while IFS=$'\t' read -r name what how <&3; do
+			m="${name%.patch}: $what"
+			[ -z "${NO_KERNEL["$OBJ: $m"]-}" ] || continue
+			one "$name" "$how"
+			[[ $SEEN != no-build* && $SEEN != same* ]] || NO_KERNEL["$OBJ: $m"]=yes
+			# a folder that makes no kernel of it does not undo what another has said
+			[[ -n ${FATE[$m]-} && $SEEN != killed* && $SEEN != survives* ]] || FATE[$m]=$SEEN
+			echo "$(of .scenario): $m: $SEEN"
+		done 3<<<"$todo"
+	done
+}
+
 parse_args "$@"
 mapfile -t RESULTS < <(by_use "${RESULTS[@]}")
 [ ${#RESULTS[@]} -gt 0 ] || die "$EX_USAGE" "none of the RESULTS is a folder that verify-build.sh made"
@@ -233,19 +290,6 @@ ARCH=arm64 CC_KIND=gcc
 arch_setup
 WORK=$KIT_CACHE/work/mutants-$VERSION SRC=$WORK/src
 mkdir -p "$WORK" && exec 9>"$WORK/lock" && flock 9 || infra "cannot write to $WORK"
-for f in "${RESULTS[@]}"; do
-	folder "$f" || continue
-	if [ -n "$LIST" ]; then mutants | cut -f1,2 | sed "s/^/$(of .scenario)\t/"; continue; fi
-	[ -n "$(mutants)" ] || continue
-	prepare
-	while IFS=$'\t' read -r name what how <&3; do
-		m="${name%.patch}: $what"
-		[[ ${FATE[$m]-} != killed* && -z ${NO_KERNEL["$OBJ: $m"]-} ]] || continue
-		one "$name" "$how"
-		[[ $SEEN != no-build* && $SEEN != same* ]] || NO_KERNEL["$OBJ: $m"]=yes
-		# a folder that makes no kernel of it does not undo what another has said
-		[[ -n ${FATE[$m]-} && $SEEN != killed* && $SEEN != survives* ]] || FATE[$m]=$SEEN
-		echo "$(of .scenario): $m: $SEEN"
-	done 3< <(mutants)
-done
+try .named_patches
+try .patches_on_both_sides
 [ -n "$LIST" ] || sums
