@@ -52,14 +52,14 @@ decide() {
 		[[ $name == \[* ]] || die "$EX_USAGE" "$FAIR has no ${names[-1]}()"
 	done
 	functions "$FAIR" "${names[@]}" >"$DIR/functions.h" || die "$EX_INFRA" "cannot write to $DIR; is the disk full?"
-	cc -std=gnu11 -Wall -Werror -Wno-unused "${DEFINES[@]}" "${have[@]}" -I"$DIR" -o "$DIR/decides" "$file" ||
+	cc -std=gnu11 -g1 -fsanitize=address -Wall -Werror -Wno-unused "${DEFINES[@]}" "${have[@]}" -I"$DIR" -o "$DIR/decides" "$file" ||
 		exit "$EX_BUILD"
-	timeout 20 "$DIR/decides" 2>/dev/null
+	ASAN_OPTIONS=exitcode=99:detect_leaks=0 timeout 20 "$DIR/decides" 2>/dev/null
 	case $? in
 	0) ;;
 	1) return 1 ;;
 	124) echo "$(basename "$file" .c): the functions do not come to an end"; return 1 ;;
-	134 | 136 | 139) echo "$(basename "$file" .c): the functions crash"; return 1 ;;
+	99 | 134 | 136 | 139) echo "$(basename "$file" .c): the functions crash"; return 1 ;;
 	*) die "$EX_INFRA" "what was compiled into $DIR does not run; is that a folder without programs? Set TMPDIR" ;;
 	esac
 }

@@ -226,7 +226,7 @@ one() {
 # known MUTANT: the reason that tests/mutants/survivors has for it, or nothing.
 known() { awk -F '\t+' -v lts="$LTS" -v m="$1" '$1 ~ "(^|,)" lts "(,|$)" && m ~ $2 { print $3; exit }' "$DATA/survivors"; }
 
-sums() {
+say_sums() {
 	local m kind why ret=0 n=0
 	local -A count=() by=()
 	for m in "${!FATE[@]}"; do
@@ -292,4 +292,4 @@ WORK=$KIT_CACHE/work/mutants-$VERSION SRC=$WORK/src
 mkdir -p "$WORK" && exec 9>"$WORK/lock" && flock 9 || infra "cannot write to $WORK"
 try .named_patches
 try .patches_on_both_sides
-[ -n "$LIST" ] || sums
+[ -n "$LIST" ] || say_sums

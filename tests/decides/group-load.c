@@ -28,7 +28,7 @@ static const bool stalled;
 #endif
 
 #define MS NSEC_PER_MSEC
-#define T0 (1000 * MS)
+#define T0 (1000 * MS + MS / 3)
 
 static struct task_group group[2];
 static struct cfs_rq queue[3][CPUS];	/* the last are the root group's */
@@ -89,34 +89,52 @@ static long all_of(int i)
 	return sum;
 }
 
-/* The load of group 0 on @cpu is @load at @when; is it written? */
+/*
+ * The load of group 0 on @cpu is @load at @when; is it written? The clocks of the other
+ * CPUs are far ahead: they must not matter.
+ */
 static void update(int cpu, unsigned long load, u64 when, bool written, const char *what)
 {
 	struct cfs_rq *cfs_rq = &queue[0][cpu];
 	long before = all_of(0), had = cfs_rq->tg_load_avg_contrib;
+	u64 last = cfs_rq->last_update_tg_load_avg;
 
-	world.clock[cpu] = when;
+	for (int i = 0; i < CPUS; i++)
+		world.clock[i] = i == cpu ? when : when + 100 * MS;
 	world.writes = 0;
 	cfs_rq->avg.load_avg = load;
 	update_tg_load_avg(cfs_rq);
 	expect(world.writes, written, what);
 	expect(all_of(0), before + (written ? (long)load - had : 0), what);
 	expect(cfs_rq->tg_load_avg_contrib, written ? (long)load : had, what);
+	if (rate_limit)
+		expect(cfs_rq->last_update_tg_load_avg, written ? when : last, "time of the last write");
+}
+
+/* Each load is one that was not written before, with the limit or without. */
+static void limit(int cpu)
+{
+	update(cpu, 1000, T0, true, "the first write");
+	update(cpu, 2000, T0 + 1, !rate_limit, "a write 1 ns later");
+	update(cpu, 3000, T0 + MS / 10 * 8, !rate_limit, "a write 0.8 ms later");
+	update(cpu, 500, T0 + MS - 2, !rate_limit, "a write of less not quite 1 ms later");
+	update(cpu, 0, T0 + MS - 1, !rate_limit, "a write of nothing not quite 1 ms later");
+	update(cpu, 3500, T0 + MS, true, "a write 1 ms later");
+	update(cpu, 4000, T0 + MS + MS / 2, !rate_limit, "a write half a ms after the second");
+	update(cpu, 5000, T0 + 3 * MS, true, "a write 2 ms later");
 }
 
 static void writes(void)
 {
 	set_up();
-	update(0, 1000, T0, true, "the first write");
-	update(0, 2000, T0 + 1, !rate_limit, "a write 1 ns later");
-	update(0, 1000, T0 + MS - 1, !rate_limit, "a write not quite 1 ms later");
-	update(0, 3000, T0 + MS, true, "a write 1 ms later");
-	update(0, 4000, T0 + MS + MS / 2, !rate_limit, "a write half a ms after the second");
-	update(0, 5000, T0 + 3 * MS, true, "a write 2 ms later");
+	for (int cpu = 0; cpu < 2; cpu++)
+		limit(cpu);
 	update(0, 5078, T0 + 5 * MS, false, "a change by less than 1/64");
 	update(0, 5079, T0 + 5 * MS, true, "a change by more than 1/64 after one that was not written");
-	update(1, 700, T0, true, "the first write of another CPU");
+	update(0, 100, T0 + 7 * MS, true, "a write of much less");
 	update(0, 0, T0 + 9 * MS, true, "a write of nothing left");
+	update(0, 700, T0 + 9 * MS + (1L << 32) + 1, true, "a write 4.3 s later");
+	update(0, 900, T0 + 5 * MS, true, "a write after the clock went back");
 
 	queue[2][0].avg.load_avg = 1000;
 	world.writes = 0;
@@ -127,10 +145,12 @@ static void writes(void)
 static void offline_cpu(void)
 {
 	set_up();
+	update(3, 400, T0, true, "a write of a CPU that is still active");
 	world.active[3] = false;
-	update(3, 1000, T0, !offline, "a write of a CPU that is not active");
+	update(3, 1000, T0 + 2 * MS, !offline, "a write of a CPU that is not active");
+	update(3, 100, T0 + 4 * MS, !offline, "a write of less of a CPU that is not active");
 	world.active[3] = true;
-	update(3, 500, T0 + MS, true, "a write after that");
+	update(3, 500, T0 + 6 * MS, true, "a write after that");
 #ifdef OFFLINE
 	for (int i = 0; i < 2; i++)
 		for (int cpu = 0; cpu < CPUS; cpu++)
@@ -148,6 +168,9 @@ static void offline_cpu(void)
 			if (cpu != 3)
 				expect(queue[i][cpu].tg_load_avg_contrib, 100 * (i + 1) + cpu, "contribution of a CPU that stays");
 	}
+	expect(world.unlocked, 0, "walks of the groups without a read lock");
+	expect(world.rcu, 0, "read locks that are left");
+	expect(world.clock_loop, 0, "updates of the clock that are left off");
 	expect(queue[2][3].tg_load_avg_contrib, 9, "contribution to the root group, which nobody touches");
 #endif
 }
@@ -166,6 +189,7 @@ static void leaves_the_list(void)
 {
 	expect(decayed(0, true, false, 0), true, "decayed, with nothing left");
 	expect(decayed(0, true, false, 1), !stalled, "decayed, with a contribution left");
+	expect(decayed(0, true, false, 256), !stalled, "decayed, with much of a contribution left");
 	expect(decayed(1024, true, false, 0), false, "decayed, with tasks");
 	expect(decayed(0, false, false, 0), false, "decayed, with load left");
 	expect(decayed(0, true, true, 0), false, "decayed, with a child on the list");
@@ -194,8 +218,10 @@ static void weights(void)
 	shares(1024, 1024, 4096, 256 << 10, "weight where a quarter is here");
 	shares(1024, 0, 1024, 512 << 10, "weight where the own part is not added yet");
 	shares(0, 0, 1024, 2, "weight without load");
+	shares(1024, 1024, (1L << 32) + 1024, 2, "weight where the sum is large");
 #ifdef PER_NODE
 	shares(1024, 1024, 0, 1024 << 10, "weight where the sum has missed the own part");
+	shares(1024, 100, 50, 1024 << 10, "weight where the own part is small and missed");
 	shares(1024, 2048, 512, 1024 << 10, "weight where the sum is less than the own part");
 #endif
 }
@@ -208,7 +234,7 @@ static void counters(void)
 		if (!node_exists(node))
 			continue;
 		world.this_node = node;
-		update(node, 1 << node, T0, true, "a write on a node");
+		update(CPUS - 1 - node, 1 << node, T0, true, "a write on a node");
 		expect(counter[0][node].load_avg.counter, 1 << node, "counter of the node of a write");
 	}
 	expect(tg_load_avg(&group[0]), 0x1f & ~(1 << HOLE), "sum of all nodes that exist");
@@ -216,8 +242,15 @@ static void counters(void)
 #ifdef OFFLINE
 	world.this_node = 1;
 	clear_tg_offline_cfs_rqs(&rq[0]);
+	clear_tg_offline_cfs_rqs(&rq[CPUS - 1]);
 	expect(counter[0][1].load_avg.counter, 1, "counter of the node that clears for another");
+	expect(counter[0][0].load_avg.counter, 1, "counter of the node that is cleared for");
 #endif
+	counter[0][0].load_avg.counter = -100;
+	counter[0][1].load_avg.counter = 500;
+	for (int node = 2; node < NODES; node++)
+		counter[0][node].load_avg.counter = 0;
+	expect(tg_load_avg(&group[0]), 400, "sum with one part below 0");
 	counter[0][1].load_avg.counter = -100;
 	expect(tg_load_avg(&group[0]), 0, "sum that is torn");
 }
@@ -233,18 +266,17 @@ static void allocate(int fail)
 		expect(!!tg.node_load[node], node_exists(node), "a counter for a node");
 	free_tg_node_load(&tg);
 	expect(world.held, 0, "allocations that are not freed");
-	expect(world.wrong_node, 0, "allocations from a node without memory");
 }
 
-/* for_each_node() goes upwards, so that the last allocation is that of the last node. */
 static void allocations(void)
 {
 	struct task_group none = { 0 };
 
-	for (int fail = 0; fail <= NODES; fail++)
+	for (int fail = NODES; fail >= 0; fail--)
 		allocate(fail);
-	allocate(0);
-	expect(world.node_of_last, NODES - 1, "node that the last counter is allocated from");
+	for (int node = 0, i = 0; node < NODES; node++)
+		if (node_exists(node))
+			expect(world.node_of[i++], node == MEMLESS ? NEAREST : node, "node that a counter is allocated from");
 	world.held = 0;
 	free_tg_node_load(&none);
 	expect(world.held, 0, "frees of a group that has no counters");

@@ -16,7 +16,7 @@
 #define NODES 5
 #define HOLE 2
 #define MEMLESS 3
-#define NEAREST 4	/* to MEMLESS, of those with memory */
+#define NEAREST 1	/* to MEMLESS, of those with memory */
 
 typedef uint64_t u64;
 typedef int64_t s64;
@@ -40,7 +40,7 @@ typedef struct { int unused; } raw_spinlock_t;
 #define abs(x) labs((long)(x))
 #define __maybe_unused __attribute__((unused))
 
-struct tg_node_load { atomic_long_t load_avg; };
+struct tg_node_load { atomic_long_t load_avg; } __attribute__((aligned(64)));
 
 struct task_group {
 	unsigned long shares;
@@ -62,7 +62,7 @@ struct cfs_rq {
 	struct rq *rq;
 };
 
-/* What a test sets and reads; kernel_reset() empties it. */
+/* What a test sets and reads. */
 struct world {
 	u64 clock[CPUS];
 	bool active[CPUS];
@@ -71,22 +71,28 @@ struct world {
 	int fail_at;		/* the allocation that fails, from 1; 0: none */
 	int allocations;	/* so far */
 	int held;		/* not freed yet */
-	int wrong_node;		/* allocations for a node that has no memory */
-	int node_of_last;	/* allocation with a node */
+	int node_of[NODES];	/* the allocations that name a node, in turn */
+	int with_node;		/* how many of them */
+	int rcu;		/* read locks held */
+	int clock_loop;		/* rq_clock_start_loop_update() without its end */
+	int unlocked;		/* walks of the groups without a read lock */
 };
 
 static struct world world;
 static struct task_group root_task_group, *first_group;
 
-#define list_for_each_entry_rcu(pos, head, member) for (pos = first_group; pos; pos = pos->next)
+#define list_for_each_entry_rcu(pos, head, member) \
+	for (world.unlocked += !world.rcu, pos = first_group; pos; pos = pos->next)
 #define lockdep_assert_rq_held(rq) ((void)(rq))
-#define rcu_read_lock() do { } while (0)
-#define rcu_read_unlock() do { } while (0)
-#define rq_clock_start_loop_update(rq) ((void)(rq))
-#define rq_clock_stop_loop_update(rq) ((void)(rq))
+#define rcu_read_lock() (world.rcu++)
+#define rcu_read_unlock() (world.rcu--)
+#define rq_clock_start_loop_update(rq) ((void)(rq), world.clock_loop++)
+#define rq_clock_stop_loop_update(rq) ((void)(rq), world.clock_loop--)
 #define sched_clock_cpu(of) (world.clock[of])
 #define rq_clock(rq) (world.clock[(rq)->cpu])
 #define cpu_active(of) (world.active[of])
+#define cpu_online(of) (world.active[of])
+#define cpu_to_node(of) ((of) % 2)
 #define cpu_of(rq) ((rq)->cpu)
 #define rq_of(cfs_rq) ((cfs_rq)->rq)
 #define numa_node_id() (world.this_node)
@@ -128,9 +134,8 @@ static inline void *kcalloc(size_t n, size_t size, int flags)
 
 static inline void *kzalloc_node(size_t size, int flags, int node)
 {
-	world.node_of_last = node;
-	if (node < 0 || !node_state(node, N_NORMAL_MEMORY))
-		world.wrong_node++;
+	if (world.with_node < NODES)
+		world.node_of[world.with_node++] = node;
 	return kcalloc(1, size, flags);
 }
 

@@ -66,6 +66,8 @@ static void record(unsigned int waker, unsigned int wakee, bool again, unsigned 
 	record_wakee(&other);
 	expect(self.wakee_flips, want_waker, "flips of the waker", waker, wakee);
 	expect(other.wakee_flips, want_wakee, "flips of the wakee", waker, wakee);
+	expect(self.wakee_flip_decay_ts, idle > HZ ? jiffies : jiffies - idle, "time of the decay", waker, wakee);
+	expect(other.last_wakee == NULL, 1, "the wakee's last wakee is left alone", waker, wakee);
 	expect(self.last_wakee == &other, 1, "the last wakee is noted", waker, wakee);
 }
 
@@ -91,6 +93,8 @@ static void llc_of_four(void)
 	record(16, 2, false, 0, 17, 2);
 	record(17, 2, false, 0, 18, 2 + flips);
 	record(18, 1, false, HZ + 1, 10, 1 + flips);
+	record(18, 1, false, HZ, 19, 1 + flips);
+	record(20000, 10000, false, 0, 20001, 10000);
 	record(16, 1, false, HZ + 1, 9, 1);
 	record(16, 9, true, HZ + 1, 8, 9);
 
