@@ -19,6 +19,8 @@
 #                 done all; what it cannot clear up then, --recover must
 #   --twice K     of K of the points, spread evenly, kill the recovery too, at each
 #                 of its own points, and recover again (default 3)
+#   --seconds S   begin no point after that; those left out are counted, and are
+#                 spread over the run
 #   --jobs N      so many at a time (default 2)
 #   --dir DIR     where the copies go; default: a folder below TMPDIR. KIT_QUEUE
 #                 names the queue, as for apply.sh.
@@ -37,11 +39,11 @@
 export GIT_COMMITTER_DATE='2026-01-02 03:04:05 +0000'
 
 KILLAT=$KIT/build/test/killat APPLY=$KIT/scripts/apply.sh
-REVERSE=() EVERY=1 OBJECTS='' ONLY='' CUTS='' ERROR='' TWICE=3 JOBS=2 DIR=
+REVERSE=() EVERY=1 OBJECTS='' ONLY='' CUTS='' ERROR='' TWICE=3 JOBS=2 DIR='' LIMIT=
 
 parse_args() {
 	local args
-	args=$(getopt -n "$PROG" -o +h -l reverse,every:,objects:,only:,cuts,error:,twice:,jobs:,dir:,help -- "$@") ||
+	args=$(getopt -n "$PROG" -o +h -l reverse,every:,objects:,only:,cuts,error:,twice:,seconds:,jobs:,dir:,help -- "$@") ||
 		die "$EX_USAGE" "wrong arguments; $PROG --help lists them"
 	eval set -- "$args"
 	while :; do
@@ -53,6 +55,7 @@ parse_args() {
 		--every) EVERY=$2; shift ;;
 		--objects) OBJECTS=$2; shift ;;
 		--twice) TWICE=$2; shift ;;
+		--seconds) LIMIT=$2; shift ;;
 		--jobs) JOBS=$2; shift ;;
 		--dir) DIR=$2; shift ;;
 		-h | --help) usage 0 ;;
@@ -62,8 +65,8 @@ parse_args() {
 	done
 	OBJECTS=${OBJECTS:-$EVERY}
 	[ -z "$ERROR" ] || CUTS='' TWICE=0
-	[[ $EVERY$OBJECTS$JOBS =~ ^[1-9][0-9]*$ && $TWICE =~ ^[0-9]+$ ]] ||
-		die "$EX_USAGE" "--every, --objects, --jobs and --twice take numbers"
+	[[ $EVERY$OBJECTS$JOBS${LIMIT:-1} =~ ^[1-9][0-9]*$ && $TWICE =~ ^[0-9]+$ ]] ||
+		die "$EX_USAGE" "--every, --objects, --jobs, --seconds and --twice take numbers"
 	[ $# -ge 3 ] || die "$EX_USAGE" "METHOD, LTS and TREE are needed, for example: $PROG git 6.12 ../linux"
 	METHOD=$1 LTS=$2 TREE=$(readlink -f -- "$3")
 	shift 3
@@ -74,6 +77,9 @@ parse_args() {
 # apply TREE [OPTION...]: what is to be killed; recover TREE: what mends it.
 apply() { "$APPLY" --method "$METHOD" "${@:2}" ${OPTS[@]+"${OPTS[@]}"} "$LTS" "$1"; }
 recover() { "$APPLY" --recover "$LTS" "$1"; }
+
+# late: whether there is no time left.
+late() { [ -n "$LIMIT" ] && [ "$SECONDS" -ge "$LIMIT" ]; }
 
 # kill_at N HOW LOG TREE COMMAND...: COMMAND, killed at the N-th point in TREE.
 kill_at() {
@@ -183,7 +189,7 @@ twice() {
 	fork "$d/k" "$d/t"
 	recover "$d/t" >"$OUT" 2>&1 && mended "$d/t" || return
 	first=$STATE
-	while :; do
+	until late; do
 		at=$((at + 1))
 		fork "$d/k" "$d/t"
 		kill_at $at before "$d/log" "$d/t" "$APPLY" --recover "$LTS" "$d/t" >"$OUT" 2>&1 </dev/null
@@ -229,8 +235,17 @@ hows() {
 	! sed -n "${1}p" "$W/points" | grep -qE $'\t(write|pwrite64)\t' || echo "$1 half point"
 }
 
-# plan: the work as lines "POINT HOW KIND".
+# plan: the work as lines "POINT HOW KIND"; where it may not be done to the end, in an
+# order that is the same each time.
 plan() {
+	every_point | if [ -n "$LIMIT" ]; then
+		awk 'BEGIN { srand(1) } { print rand() "\t" $0 }' | sort | cut -f2-
+	else
+		cat
+	fi
+}
+
+every_point() {
 	local p every step=$((TWICE > 0 ? (N + TWICE) / (TWICE + 1) : N + 1)) objects only
 	only=$(grep -nE -- "$ONLY" "$W/points" | cut -d: -f1 | paste -sd ' ')
 	objects=$(grep -n '/\.git/objects/' "$W/points" | cut -d: -f1 | paste -sd ' ')
@@ -249,6 +264,7 @@ worker() {
 	while read -r POINT HOW kind; do
 		line=$((line + 1))
 		((line % JOBS == i)) || continue
+		! late || { [ "$kind" = twice ] || echo "left $POINT"; continue; }
 		"$kind" "$W/$i" || echo "bad $POINT"
 	done <"$W/plan" >"$W/result.$i"
 }
@@ -257,20 +273,23 @@ count() { grep -cE "$1" "$W/results"; }
 
 # verdict: the counts; fails if a point is bad, or one was not tried.
 verdict() {
-	local bad tried what
+	local bad tried left what
 	cat "$W"/result.* >"$W/results"
 	tried=$(grep -cE ' (point|failing)$' "$W/plan")
+	left=$(count '^left')
+	tried=$((tried - left))
 	bad=$(count '^bad')
 	what="killed $tried times"
 	[ -z "$ERROR" ] || what="each failed once with $ERROR"
 	[ -z "$ONLY" ] || what+=" (only at $ONLY)"
 	[ "$EVERY" -eq 1 ] || what+=" (at each $EVERY. point)"
 	[ "$OBJECTS" -eq "$EVERY" ] || what+=" (of those in .git/objects at each $OBJECTS.)"
+	[ "$left" -eq 0 ] || what+=" (no time for $left more)"
 	printf '%s%s: %s points, %s: %s as before, %s as after' "$METHOD" "${REVERSE[*]:+ ${REVERSE[*]}}" \
 		"$N" "$what" "$(count '^before [^t]')" "$(count '^after [^t]')"
 	[ -n "$ERROR" ] || printf ', %s in a state seen already; the recovery killed %s times' "$(count '^same')" "$(count ' twice$')"
 	printf '; %s wrong\n' "$bad"
-	[ "$bad" -eq 0 ] && [ "$tried" -gt 0 ] && [ "$(grep -cv ' twice$' "$W/results")" -eq "$tried" ]
+	[ "$bad" -eq 0 ] && [ "$tried" -gt 0 ] && [ "$(grep -cvE ' twice$|^left' "$W/results")" -eq "$tried" ]
 }
 
 parse_args "$@"

@@ -191,7 +191,7 @@ seen_by_boots() {
 # wrong_decisions: decides.sh finds some in SRC; what, is in $WORK/new. Where the
 # functions do not compile on the host it says nothing.
 wrong_decisions() {
-	"$KIT/tests/decides.sh" "$SRC/kernel/sched/fair.c" "${IN_SRC[@]}" "${LANDED[@]}" >"$WORK/new" 2>&1
+	"$KIT/tests/decides.sh" --first "$SRC/kernel/sched/fair.c" "${IN_SRC[@]}" "${LANDED[@]}" >"$WORK/new" 2>&1
 	case $? in
 	0 | "$EX_USAGE" | "$EX_BUILD") return 1 ;;
 	1) ;;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For decides.sh: who writes what to the load of a task group, when, and what readers
- * make of it. RATE_LIMIT, OFFLINE, STALLED and PER_NODE tell which patches are in.
+ * make of it. RATE_LIMIT, OFFLINE, STALLED and PER_NODE, 0 or 1, tell which patches are in.
  *
+ * source: fair.c
  * functions: update_tg_load_avg calc_group_shares cfs_rq_is_decayed
  * functions: [clear_tg_load_avg] [clear_tg_offline_cfs_rqs]
  * functions: [tg_load_avg] [this_node_load] [node_with_memory]
@@ -10,22 +11,6 @@
  */
 #include "kernel.h"
 #include "functions.h"
-
-#ifdef RATE_LIMIT
-static const bool rate_limit = true;
-#else
-static const bool rate_limit;
-#endif
-#ifdef OFFLINE
-static const bool offline = true;
-#else
-static const bool offline;
-#endif
-#ifdef STALLED
-static const bool stalled = true;
-#else
-static const bool stalled;
-#endif
 
 #define MS NSEC_PER_MSEC
 #define T0 (1000 * MS + MS / 3)
@@ -107,7 +92,7 @@ static void update(int cpu, unsigned long load, u64 when, bool written, const ch
 	expect(world.writes, written, what);
 	expect(all_of(0), before + (written ? (long)load - had : 0), what);
 	expect(cfs_rq->tg_load_avg_contrib, written ? (long)load : had, what);
-	if (rate_limit)
+	if (RATE_LIMIT)
 		expect(cfs_rq->last_update_tg_load_avg, written ? when : last, "time of the last write");
 }
 
@@ -115,12 +100,12 @@ static void update(int cpu, unsigned long load, u64 when, bool written, const ch
 static void limit(int cpu)
 {
 	update(cpu, 1000, T0, true, "the first write");
-	update(cpu, 2000, T0 + 1, !rate_limit, "a write 1 ns later");
-	update(cpu, 3000, T0 + MS / 10 * 8, !rate_limit, "a write 0.8 ms later");
-	update(cpu, 500, T0 + MS - 2, !rate_limit, "a write of less not quite 1 ms later");
-	update(cpu, 0, T0 + MS - 1, !rate_limit, "a write of nothing not quite 1 ms later");
+	update(cpu, 2000, T0 + 1, !RATE_LIMIT, "a write 1 ns later");
+	update(cpu, 3000, T0 + MS / 10 * 8, !RATE_LIMIT, "a write 0.8 ms later");
+	update(cpu, 500, T0 + MS - 2, !RATE_LIMIT, "a write of less not quite 1 ms later");
+	update(cpu, 0, T0 + MS - 1, !RATE_LIMIT, "a write of nothing not quite 1 ms later");
 	update(cpu, 3500, T0 + MS, true, "a write 1 ms later");
-	update(cpu, 4000, T0 + MS + MS / 2, !rate_limit, "a write half a ms after the second");
+	update(cpu, 4000, T0 + MS + MS / 2, !RATE_LIMIT, "a write half a ms after the second");
 	update(cpu, 5000, T0 + 3 * MS, true, "a write 2 ms later");
 }
 
@@ -147,11 +132,11 @@ static void offline_cpu(void)
 	set_up();
 	update(3, 400, T0, true, "a write of a CPU that is still active");
 	world.active[3] = false;
-	update(3, 1000, T0 + 2 * MS, !offline, "a write of a CPU that is not active");
-	update(3, 100, T0 + 4 * MS, !offline, "a write of less of a CPU that is not active");
+	update(3, 1000, T0 + 2 * MS, !OFFLINE, "a write of a CPU that is not active");
+	update(3, 100, T0 + 4 * MS, !OFFLINE, "a write of less of a CPU that is not active");
 	world.active[3] = true;
 	update(3, 500, T0 + 6 * MS, true, "a write after that");
-#ifdef OFFLINE
+#if OFFLINE
 	for (int i = 0; i < 2; i++)
 		for (int cpu = 0; cpu < CPUS; cpu++)
 			queue[i][cpu].tg_load_avg_contrib = 100 * (i + 1) + cpu;
@@ -188,14 +173,14 @@ static bool decayed(unsigned long weight, bool load_gone, bool child, unsigned l
 static void leaves_the_list(void)
 {
 	expect(decayed(0, true, false, 0), true, "decayed, with nothing left");
-	expect(decayed(0, true, false, 1), !stalled, "decayed, with a contribution left");
-	expect(decayed(0, true, false, 256), !stalled, "decayed, with much of a contribution left");
+	expect(decayed(0, true, false, 1), !STALLED, "decayed, with a contribution left");
+	expect(decayed(0, true, false, 256), !STALLED, "decayed, with much of a contribution left");
 	expect(decayed(1024, true, false, 0), false, "decayed, with tasks");
 	expect(decayed(0, false, false, 0), false, "decayed, with load left");
 	expect(decayed(0, true, true, 0), false, "decayed, with a child on the list");
 }
 
-#ifndef PER_NODE
+#if !PER_NODE
 static void set_sum(long load) { group[0].load_avg.counter = load; }
 #else
 static void set_sum(long load) { counter[0][0].load_avg.counter = load; }
@@ -219,14 +204,14 @@ static void weights(void)
 	shares(1024, 0, 1024, 512 << 10, "weight where the own part is not added yet");
 	shares(0, 0, 1024, 2, "weight without load");
 	shares(1024, 1024, (1L << 32) + 1024, 2, "weight where the sum is large");
-#ifdef PER_NODE
+#if PER_NODE
 	shares(1024, 1024, 0, 1024 << 10, "weight where the sum has missed the own part");
 	shares(1024, 100, 50, 1024 << 10, "weight where the own part is small and missed");
 	shares(1024, 2048, 512, 1024 << 10, "weight where the sum is less than the own part");
 #endif
 }
 
-#ifdef PER_NODE
+#if PER_NODE
 static void counters(void)
 {
 	set_up();
@@ -239,7 +224,7 @@ static void counters(void)
 	}
 	expect(tg_load_avg(&group[0]), 0x1f & ~(1 << HOLE), "sum of all nodes that exist");
 	expect(tg_load_avg(&root_task_group), 0, "sum of the root group");
-#ifdef OFFLINE
+#if OFFLINE
 	world.this_node = 1;
 	clear_tg_offline_cfs_rqs(&rq[0]);
 	clear_tg_offline_cfs_rqs(&rq[CPUS - 1]);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For decides.sh: these on one CPU. FLIPS and WIDE tell which of the two patches about
+ * For decides.sh: these on one CPU. FLIPS and WIDE, 0 or 1, tell which of the two patches about
  * wakees they have.
  *
+ * source: fair.c
  * functions: record_wakee wake_wide
  */
 #include <stdbool.h>
@@ -24,17 +25,6 @@ static unsigned long jiffies = 100000;
 static int sd_llc_size;
 
 #include "functions.h"
-
-#ifdef FLIPS
-static const bool flips = true;
-#else
-static const bool flips;
-#endif
-#ifdef WIDE
-static const bool wide = true;
-#else
-static const bool wide;
-#endif
 
 static int wrong;
 
@@ -86,25 +76,25 @@ static void llc_of_four(void)
 {
 	sd_llc_size = 4;
 	record(0, 0, false, 0, 1, 0);
-	record(1, 0, false, 0, 2, flips);
+	record(1, 0, false, 0, 2, FLIPS);
 	record(8, 1, false, 0, 9, 1);
-	record(9, 1, false, 0, 10, 1 + flips);
+	record(9, 1, false, 0, 10, 1 + FLIPS);
 	record(9, 1, true, 0, 9, 1);
 	record(16, 2, false, 0, 17, 2);
-	record(17, 2, false, 0, 18, 2 + flips);
-	record(18, 1, false, HZ + 1, 10, 1 + flips);
-	record(18, 1, false, HZ, 19, 1 + flips);
+	record(17, 2, false, 0, 18, 2 + FLIPS);
+	record(18, 1, false, HZ + 1, 10, 1 + FLIPS);
+	record(18, 1, false, HZ, 19, 1 + FLIPS);
 	record(20000, 10000, false, 0, 20001, 10000);
 	record(16, 1, false, HZ + 1, 9, 1);
 	record(16, 9, true, HZ + 1, 8, 9);
 
 	decide(0, 0, false);
 	decide(7, 0, false);
-	decide(8, 0, wide);
-	decide(8, 2, wide);
+	decide(8, 0, WIDE);
+	decide(8, 2, WIDE);
 	decide(8, 3, false);
 	decide(11, 3, false);
-	decide(12, 3, wide);
+	decide(12, 3, WIDE);
 	decide(15, 4, false);
 	decide(16, 4, true);
 	decide(31, 8, false);
@@ -115,14 +105,14 @@ static void llc_of_eight(void)
 {
 	sd_llc_size = 8;
 	record(16, 1, false, 0, 17, 1);
-	record(17, 1, false, 0, 18, 1 + flips);
+	record(17, 1, false, 0, 18, 1 + FLIPS);
 
 	decide(31, 0, false);
-	decide(32, 0, wide);
-	decide(32, 4, wide);
+	decide(32, 0, WIDE);
+	decide(32, 4, WIDE);
 	decide(39, 5, false);
 	decide(55, 7, false);
-	decide(56, 7, wide);
+	decide(56, 7, WIDE);
 	decide(63, 8, false);
 	decide(64, 8, true);
 }
@@ -132,10 +122,10 @@ static void llc_of_one(void)
 {
 	sd_llc_size = 1;
 	record(2, 1, false, 0, 3, 1);
-	record(3, 1, false, 0, 4, 1 + flips);
+	record(3, 1, false, 0, 4, 1 + FLIPS);
 
-	decide(0, 0, wide);
-	decide(5, 0, wide);
+	decide(0, 0, WIDE);
+	decide(5, 0, WIDE);
 	decide(1, 1, true);
 	decide(5, 1, true);
 }

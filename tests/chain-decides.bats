@@ -43,18 +43,21 @@ setup() {
 	. "$KIT/tests/queue-one.bash"
 }
 
-# take_all CLASS...: each in turn; what is decided is right after each.
+# take_all CLASS...: each in turn; STEP, a command, after each.
 take_all() {
 	local class name
 	for class; do
 		for name in $(queue "$class"); do
-			take "$name" && decides "${IN[@]}" || { echo "after $name"; return 1; }
+			take "$name" && ${STEP-} || { echo "after $name"; return 1; }
 		done
 	done
 }
 
+right() { decides "${IN[@]}"; }
+
 as_the_headers_say() {
-	decides "${IN[@]}" && take_all distro experimental && [[ " ${IN[*]} " == *" $FLIPS $WIDE "* ]]
+	local STEP=right
+	right && take_all distro experimental && [[ " ${IN[*]} " == *" $FLIPS $WIDE "* ]]
 }
 
 @test "without the patches, and after each, the functions decide as is said" {
@@ -66,12 +69,13 @@ as_the_headers_say() {
 }
 
 alternative_too() {
+	local STEP=right
 	[ ! -f "$KIT/patches/$LTS/$ALTERNATIVE" ] || { take_all alternative && [ "${IN[-1]}" = "$ALTERNATIVE" ]; }
 }
 
 # is_wrong NAME...: with these patches said to be in, something is wrong.
 is_wrong() {
-	run decides "$@"
+	run "$KIT/tests/decides.sh" --first kernel/sched/fair.c "$@"
 	[ "$status" -eq 1 ] && [[ $output == *", expected "* || $output == *"the functions crash"* ]]
 }
 
@@ -105,17 +109,19 @@ said_too_little() {
 
 # Of the per-node patches the alternative has the same changes.
 every_change() {
-	local name what file n=0
+	local name what file how n=0
 	take_all distro experimental || return
-	cp kernel/sched/fair.c whole
+	cp -r kernel whole
 	while IFS=$'\t' read -r name what file; do
-		[[ $file == kernel/sched/fair.c\ * && $name != "$ALTERNATIVE" && $name != *only-update-stats* ]] || continue
-		sed -E -- "${file#* }" whole >kernel/sched/fair.c
-		! cmp -s whole kernel/sched/fair.c || continue
+		how=${file#* } file=${file%% *}
+		[[ $file =~ (fair|core).c$ && " ${IN[*]} " == *" $name "* && $name != *only-update-stats* && $name != *fix-unbalance* ]] || continue
+		sed -E -- "$how" "whole/${file#*/}" >"$file"
+		! cmp -s "whole/${file#*/}" "$file" || continue
 		is_wrong "${IN[@]}" || { echo "not found: $what"; return 1; }
+		cp "whole/${file#*/}" "$file"
 		n=$((n + 1))
 	done < <(grep -v '^#' "$KIT/tests/mutants/changes")
-	[ "$n" -ge 30 ]
+	[ "$n" -ge 30 ] && rm -r whole
 }
 
 @test "each change that tests/mutants/changes makes in the functions is wrong" {
@@ -136,4 +142,16 @@ every_change() {
 	[ "$status" -eq 3 ]
 	run "$KIT/tests/decides.sh"
 	[ "$status" -eq 2 ]
+}
+
+never_ends() {
+	[ -z "${ENDED-}" ] || return 0 # one tree is enough: it waits for seconds
+	ENDED=yes
+	sed -i '/cfs_rq_is_decayed(.*)$/,/^{/s/^{/{\n\tfor (;;)\n\t\t;/' kernel/sched/fair.c
+	run decides "${IN[@]}"
+	[ "$status" -eq 1 ] && [[ $output == *"the functions do not come to an end"* ]]
+}
+
+@test "functions that do not come to an end are wrong" {
+	each_tree never_ends
 }
