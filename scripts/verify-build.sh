@@ -24,7 +24,7 @@
 #                     debug options, as --config configs/debug.config has them
 #   --each            boot the kernel after each patch, not only the last
 #   --config FILE     a kernel config fragment on top of configs/; "# memory: times N"
-#                     in it gives the guests more memory
+#                     in it, N from 2 to 9, gives the guests more memory
 #   --cc gcc|clang    compiler (default gcc)
 #   --accel auto|tcg|kvm   (default auto: tcg for arm64, where it is what makes
 #                     a run reproducible; kvm for x86_64 where it works)
@@ -222,6 +222,7 @@ main() {
 	get_tree
 	results_begin
 	more_memory
+	jobs_fit
 	tools_file
 	work_begin
 	queue_walk

@@ -252,4 +252,20 @@ refuses() {
 	grep -q -- '-m 512M' "$OUT/commands/patched-1.sh"
 	[ "$(grep -c 'memory=128M' "$OUT/pair.topo")" -eq 4 ]
 	[[ $output == *"the guests get 2 times the memory of pair"* ]]
+	for n in 0 1 10 'times' '2 MiB'; do
+		rm -rf "$OUT"
+		echo "# memory: times $n" >fragment
+		verify --config fragment
+		fails_with 2 "says '# memory: times $n'; it can be '# memory: times N', with N from 2 to 9"
+		[ ! -e "$OUT" ]
+	done
+}
+
+@test "guests that do not fit into the memory are refused before anything is built" {
+	echo '# memory: times 9' >fragment
+	echo 'MemAvailable: 4096000 kB' >meminfo
+	KIT_MEMINFO=$PWD/meminfo verify --config fragment --topology turin20
+	fails_with 5 "a guest of turin20 takes up to "
+	[[ $output == *"MiB and 4000 MiB are available; stop something else, or take a smaller topology"* ]]
+	[ ! -e building ]
 }

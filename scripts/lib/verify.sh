@@ -52,13 +52,15 @@ scenario_setup() {
 # fragments_setup: FRAGMENTS, what comes on top of the kit's own config: the
 # scenario's, and the user's after it. INSTRUMENTS, the headers that are compiled in.
 fragments_setup() {
-	local side
+	local side line
 	FRAGMENTS=() INSTRUMENTS=()
 	if [ -n "${SC[config]}" ]; then
 		FRAGMENTS+=("$KIT/configs/${SC[config]}.config")
 		[ -f "${FRAGMENTS[0]}" ] || die "$EX_USAGE" "$SCENARIO_FILE asks for ${FRAGMENTS[0]}, which is not there"
 	fi
 	[ -z "$CONFIG" ] || FRAGMENTS+=("$CONFIG")
+	line=$(grep -Hn '^# memory:' -- /dev/null "${FRAGMENTS[@]}" | grep -v ':# memory: times [2-9]$' | head -n 1)
+	[ -z "$line" ] || die "$EX_USAGE" "${line%%:*} says '${line#*:*:}'; it can be '# memory: times N', with N from 2 to 9"
 	for side in base patched; do
 		[ -n "${SC[instrument.$side]}" ] || continue
 		INSTRUMENTS+=("$KIT/lab/kernel/${SC[instrument.$side]%%:*}.h")
@@ -146,7 +148,6 @@ jobs_fit() {
 
 # boot_prepare: what both kernels boot with, besides the kernel.
 boot_prepare() {
-	jobs_fit
 	make_initramfs "$TMP/boot/initramfs.cpio" || fail "$EX_INFRA" "cannot write the initramfs"
 	mapfile -t PARAMS < <(guest_params)
 	mapfile -t MACHINE < <(qemu_machine)

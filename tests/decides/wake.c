@@ -117,6 +117,23 @@ static void llc_of_eight(void)
 	decide(64, 8, true);
 }
 
+/* Half of it is rounded down. */
+static void llc_of_three(void)
+{
+	sd_llc_size = 3;
+	record(6, 1, false, 0, 7, 1);
+	record(7, 1, false, 0, 8, 1 + FLIPS);
+
+	decide(2, 0, false);
+	decide(3, 0, WIDE);
+	decide(2, 1, false);
+	decide(3, 1, WIDE);
+	decide(5, 2, false);
+	decide(6, 2, WIDE);
+	decide(8, 3, false);
+	decide(9, 3, true);
+}
+
 /* No CPU shares a cache. */
 static void llc_of_one(void)
 {
@@ -133,6 +150,7 @@ static void llc_of_one(void)
 int main(void)
 {
 	llc_of_one();
+	llc_of_three();
 	llc_of_four();
 	llc_of_eight();
 	return wrong;
