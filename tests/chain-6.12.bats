@@ -20,6 +20,21 @@ setup() {
 	at_least "$(result .metrics.used.patched.median)" 97
 }
 
+@test "6.12: mutants.sh kills a mutant by what its boots show, and blames no mutant for a QEMU that fails" {
+	verify --seeds 2 --tree "$TREE" 6.12
+	[ "$status" -eq 0 ]
+	run "$KIT/tests/mutants.sh" --only 'forbidden CPUs' "$TREE" "$OUT"
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"killed: NOT OK: "* ]]
+	[[ ${lines[-1]} == "1 mutants of "*": 1 killed (0 by decides.sh, 0 by a new warning, the others by boots), 0 survive"* ]]
+	stub "$BATS_TEST_TMPDIR/bin" qemu-system-aarch64 'echo "no machine today" >&2' 'exit 1'
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$KIT/tests/mutants.sh" --only 'forbidden CPUs' "$TREE" "$OUT"
+	printf '%s\n' "$output"
+	[ "$status" -eq 6 ]
+	[[ $output != *killed* ]]
+}
+
 @test "6.12: an eighth of the reported machine shows what was reported" {
 	verify --topology turin20 --tree "$TREE" 6.12
 	[ "$status" -eq 0 ]
