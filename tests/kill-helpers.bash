@@ -68,12 +68,12 @@ kill_quilt_tree() {
 	) >"$BATS_TEST_TMPDIR/quilt.log" 2>&1
 }
 
-# sweep K ARG...: tests/kill-sweep.sh on $T at each K-th point, for a minute and a half
+# sweep K ARG...: tests/kill-sweep.sh on $T at each K-th point, for a minute
 # at most; its counts go to the reader. With KIT_TEST_ALL=1 at every point, and with
 # half written writes and kills after each call. In memory where that is possible: a
 # disk is slow to sync.
 sweep() {
-	local more=(--every "$1" --objects $(($1 * 4)) --twice 1 --seconds 90)
+	local more=(--every "$1" --objects $(($1 * 4)) --twice 1 --seconds 60)
 	shift
 	[ -z "${KIT_TEST_ALL:-}" ] || more=(--cuts --twice 9)
 	[ "$(stat -f -c %T /dev/shm 2>/dev/null)" != tmpfs ] || [ ! -w /dev/shm ] || more+=(--dir /dev/shm)
