@@ -32,7 +32,8 @@ struct tg_load {
  * tg_load_read - what sched/debug says of the group at @path ("/a"). The kernel
  * lists only cfs_rqs on its leaf list and CPUs that are online: at least one
  * task must run in the group, or a group full of stale load reads as nothing.
- * fail() if the file cannot be read, a number is missing or no cfs_rq is listed.
+ * fail() if the file cannot be read, a number is missing or no cfs_rq is listed for
+ * a second.
  */
 void tg_load_read(const char *path, struct tg_load *t);
 

@@ -9,6 +9,8 @@
 #include "cgroup.h"
 
 #define DEBUG_FILE "/sys/kernel/debug/sched/debug"
+#define LISTED_TRIES 100
+#define LISTED_US 10000
 
 /* "  .tg_load_avg      : 123"; false if the line is about something else. */
 static bool value_of(const char *line, const char *name, long *value)
@@ -34,7 +36,7 @@ static bool begins(const char *line, const char *path)
 	return p && !strncmp(p + 1, path, strlen(path)) && p[1 + strlen(path)] == '\n';
 }
 
-void tg_load_read(const char *path, struct tg_load *t)
+static void read_once(const char *path, struct tg_load *t)
 {
 	FILE *f = fopen(DEBUG_FILE, "re");
 	int loads = 0, contribs = 0;
@@ -62,7 +64,19 @@ void tg_load_read(const char *path, struct tg_load *t)
 	if (ferror(f))
 		fail("cannot read " DEBUG_FILE " to its end");
 	fclose(f);
-	if (!t->listed || loads != t->listed || contribs != t->listed)
+	if (loads != t->listed || contribs != t->listed)
 		fail("the load of %s is not in " DEBUG_FILE ": %d cfs_rqs, %d loads, %d contributions",
 		     path, t->listed, loads, contribs);
+}
+
+/* On a slow kernel, as with debug options, the first task may not have run yet. */
+void tg_load_read(const char *path, struct tg_load *t)
+{
+	for (int i = 0; i < LISTED_TRIES; i++) {
+		read_once(path, t);
+		if (t->listed)
+			return;
+		sleep_us(LISTED_US);
+	}
+	fail("the load of %s is not in " DEBUG_FILE ": no cfs_rq is listed", path);
 }
