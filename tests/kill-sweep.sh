@@ -19,7 +19,7 @@
 #                 done all; what it cannot clear up then, --recover must
 #   --twice K     of K of the points, spread evenly, kill the recovery too, at each
 #                 of its own points, and recover again (default 3)
-#   --seconds S   begin no point after that; those left out are counted, and are
+#   --seconds S   begin no point later than that; those left out are counted, and are
 #                 spread over the run
 #   --jobs N      so many at a time (default 2)
 #   --dir DIR     where the copies go; default: a folder below TMPDIR. KIT_QUEUE
@@ -297,6 +297,7 @@ kit_make build/test/killat build/bin/kit-queue
 prepare
 mkdir "$W/seen"
 plan >"$W/plan"
+SECONDS=0
 for ((w = 0; w < JOBS; w++)); do worker $w & done
 wait
 verdict || exit "$EX_FAIL"
