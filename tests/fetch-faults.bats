@@ -85,7 +85,7 @@ resumed() {
 }
 
 @test "kill -9 at any moment leaves what the next run mends" {
-	for after in 0.2 0.7 1.2 2; do
+	for after in 0.2 0.5 0.8 1.1 1.4 1.7 2; do
 		rm -rf "$TREES"
 		setsid "$KIT/scripts/fetch-tree.sh" --from kernel.org 6.12.95 >"$BATS_TEST_TMPDIR/out" 2>/dev/null &
 		sleep "$after"

@@ -12,7 +12,7 @@
 #   --within MINUTES
 #              for a machine that may be slow: after two thirds of that time begin no
 #              file but the chain files, after all of it none. What is left out counts
-#              as skipped. The last one may take up to half as long again
+#              as skipped. Those that run by then are left to come to their end
 #   FILE       run only these: a bats file, or a unit test's C source
 #   -h, --help this text
 #
